@@ -141,7 +141,7 @@ static void list_learners(json_writer *json) {
             pess_setting_expected(knob, expected, sizeof expected);
             (void)printf("    takes --%s: %s (default %s; %s)\n", knob->name, knob->sentence, knob->standard, expected);
         }
-        if (l->source != NULL) (void)printf("    source: %s\n", l->source);
+        (void)printf("    source: %s\n", l->source);
     }
 }
 

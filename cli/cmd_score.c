@@ -219,12 +219,37 @@ static void print_json(const char *path, const pess_score_options *options, cons
 
 /* ---- the command */
 
-static pess_status score(arguments *a, const pess_observations *data, pess_scores **out, pess_error *error) {
+/* Vectors that nobody numbered become the choices of the first policy. */
+static pess_status number_as(const pess_policy *policy, const char *name, pess_observations *data, pess_error *error) {
+    pess_action_space space;
+    pess_policy_info info;
+    pess_actions_fit fit;
+    pess_observations_actions(data, &space);
+    pess_policy_get_info(policy, &info);
+    if (space.logged == NULL || info.action_values == NULL) return PESS_OK;
+    if (info.action_width != space.width) {
+        *error = (pess_error){.status = PESS_INPUT};
+        (void)snprintf(error->message, sizeof error->message,
+                       "%.200s: its actions are vectors of length %lld; those of the data have length %lld", name,
+                       (long long)info.action_width, (long long)space.width);
+        return PESS_INPUT;
+    }
+    const pess_status status =
+        pess_observations_number_actions_as(data, info.action_values, info.actions, info.action_width, &fit, error);
+    if (status == PESS_OK)
+        (void)fprintf(stderr,
+                      "pess score: actions became the %lld choices of %s, which lose %.2g %% of their variance\n",
+                      (long long)fit.actions, name, 100 * fit.lost);
+    return status;
+}
+
+static pess_status score(arguments *a, pess_observations *data, pess_scores **out, pess_error *error) {
     pess_policy *policies[POLICY_LIMIT + 1] = {NULL};
     pess_status status = PESS_OK;
     const int count = a->count - 1;
     for (int i = 0; status == PESS_OK && i < count; i++)
         status = pess_policy_read(a->words[i], NULL, NULL, NULL, &policies[i], error);
+    if (status == PESS_OK) status = number_as(policies[0], a->words[0], data, error);
     if (status == PESS_OK)
         status =
             pess_score_policies((const pess_policy *const *)policies, a->words, count, data, &a->options, out, error);

@@ -5,9 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether it is known how the numbers of an observation lie side by side. */
+static bool is_picture(const pess_observation_shape *shape) { return (int64_t)shape->rows * shape->cols > 1; }
+
 /* ---- what is odd, in sentences */
 
-enum { MOST_ODD = 6, SENTENCE = 240 };
+enum { MOST_ODD = 7, SENTENCE = 240 };
 
 /* Sentences about what is odd; returns how many. */
 static int list_odd(const pess_observations *data, const pess_observations_info *i,
@@ -22,6 +25,8 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
         (void)snprintf(odd[count++], SENTENCE, "No episode is complete: none both begins and ends in the data.");
     else if (i->episodes == 1)
         (void)snprintf(odd[count++], SENTENCE, "There is only one complete episode: nothing tells luck from skill.");
+    if (i->actions == 1 && space.logged == NULL)
+        (void)snprintf(odd[count++], SENTENCE, "There is only one action: nothing is to be chosen.");
     if (in->unlogged_actions > 0)
         (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known about them.",
                        (long long)in->unlogged_actions, (long long)i->actions);
@@ -113,6 +118,11 @@ static void print_json(const char *command_name, const char *path, const pess_ob
     json_count(&json, "pairs", i->pairs);
     json_text(&json, "kind", pess_observation_kind_name(i->shape.kind));
     json_count(&json, i->shape.kind == PESS_OBSERVATION_BITS ? "bits" : "length", i->shape.length);
+    if (is_picture(&i->shape)) {
+        json_count(&json, "rows", i->shape.rows);
+        json_count(&json, "cols", i->shape.cols);
+        json_count(&json, "channels", i->shape.channels);
+    }
     json_count(&json, "episodes", i->episodes);
     json_count(&json, "terminals", i->terminals);
     json_count(&json, "cutoffs", i->cutoffs);
@@ -201,8 +211,12 @@ static void print_text(const char *path, const pess_observations *data, const pe
     char odd[MOST_ODD][SENTENCE];
     (void)printf("%s: a dataset of %s\n", path, i->game[0] != '\0' ? i->game : "observations");
     (void)printf("  transitions  %lld\n", (long long)i->transitions);
-    (void)printf("  states       %lld different observations of %lld %s\n", (long long)i->states,
+    (void)printf("  states       %lld different observations of %lld %s", (long long)i->states,
                  (long long)i->shape.length, pess_observation_kind_name(i->shape.kind));
+    if (is_picture(&i->shape))
+        (void)printf(": %d rows × %d columns × %d channel%s", i->shape.rows, i->shape.cols, i->shape.channels,
+                     i->shape.channels == 1 ? "" : "s");
+    (void)puts("");
     if (in->vector_count == 0)
         (void)printf("  pairs        %lld different (state, action) of %lld actions\n", (long long)i->pairs,
                      (long long)i->actions);

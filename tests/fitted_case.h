@@ -39,8 +39,8 @@ static inline pess_observations *no_steps(int64_t bits) {
     return data;
 }
 
-/* A training of a learner whose only knob, if any, is alpha: its tables but for prior and penalty; its networks are the
- * test's to set. The check is every row. */
+/* A training of a learner with its default knobs, or with alpha where that is a number: its tables but for prior and
+ * penalty; its networks are the test's to set. The check is every row. */
 static inline pess__training *by_hand(const char *algorithm, double alpha, const pess_observations *data) {
     pess__training *f = room_for(1, sizeof *f);
     pess__setup *s = &f->setup;
@@ -51,10 +51,12 @@ static inline pess__training *by_hand(const char *algorithm, double alpha, const
     s->learner = pess__learner_find(algorithm);
     assert_non_null(s->learner);
     const pess__alpha_knob knob = {sizeof knob, alpha};
-    memcpy(s->knobs, &knob, sizeof knob);
+    if (s->learner->info.knobs != NULL) pess_setting_defaults(s->learner->info.knobs, s->knobs);
+    if (!isnan(alpha)) memcpy(s->knobs, &knob, sizeof knob);
     s->cap = s->learner->uncertainty != NULL ? s->learner->uncertainty->info.cap : 0;
     s->updates = s->steps = s->batch = 1;
-    const int64_t outputs = pess__learner_networks(s->learner, s->knobs) * pess__learner_heads(s->learner) * ACTIONS;
+    const int64_t outputs =
+        pess__learner_networks(s->learner, s->knobs) * pess__learner_heads(s->learner, s->knobs) * ACTIONS;
     OK(pess__network_sweep_create(s, data->transitions, outputs + s->learner->own_count * ACTIONS, &f->sweep, &error));
     OK(pess__targets_create(s, &f->values, &error));
     OK(pess__tables_count(s, &f->tables, f->warning, &error));

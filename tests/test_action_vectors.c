@@ -119,6 +119,32 @@ static void actions_go_to_the_nearest_of_k_centres(void **unused) {
     pess_observations_destroy(before);
 }
 
+/* Vectors that were chosen before, from elsewhere: no logged one is nearest to the last of them. */
+static void actions_go_to_the_nearest_of_given_vectors(void **unused) {
+    (void)unused;
+    static const float given[4][WIDTH] = {{1, 7}, {-0.9F, 2.5F}, {0.4F, 1.5F}, {90, 90}};
+    static const uint8_t wanted[3] = {1, 2, 0}; /* of the points, in their order */
+    pess_observations *before = vectors(), *data = vectors();
+    pess_actions_fit fit;
+    const float endless[WIDTH] = {0, INFINITY};
+    assert_int_equal(pess_observations_number_actions_as(data, &given[0][0], 8, 1, &fit, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "found actions of 1 numbers, expected 2"));
+    assert_int_equal(pess_observations_number_actions_as(data, &given[0][0], 0, WIDTH, &fit, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "found 0 actions, expected 1 to 256"));
+    assert_int_equal(pess_observations_number_actions_as(data, endless, 1, WIDTH, &fit, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "found inf for action 0"));
+    assert_ok(pess_observations_number_actions_as(data, &given[0][0], 4, WIDTH, &fit, &error), &error);
+    for (int i = 0; i < ROWS; i++) assert_int_equal(data->action[i], wanted[i % 3]);
+    assert_memory_equal(data->space.values, given, sizeof given);
+    assert_nearest(before, data, fit.lost);
+    assert_int_equal(fit.unlogged, 1);
+    assert_non_null(strstr(data->notes, "actions_given=1\n"));
+    assert_int_equal(pess_observations_number_actions_as(data, &given[0][0], 4, WIDTH, &fit, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "numbers already"));
+    pess_observations_destroy(data);
+    pess_observations_destroy(before);
+}
+
 static void refused(const char *grid, int64_t kmeans, const char *words) {
     pess_observations *data = vectors();
     pess_actions_options o = pess_actions_options_defaults();
@@ -243,6 +269,7 @@ int main(void) {
         cmocka_unit_test(actions_go_to_the_nearest_point_of_a_grid),
         cmocka_unit_test(what_was_taken_where_is_kept_for_many_actions),
         cmocka_unit_test(actions_go_to_the_nearest_of_k_centres),
+        cmocka_unit_test(actions_go_to_the_nearest_of_given_vectors),
         cmocka_unit_test(bad_choices_are_refused),
         cmocka_unit_test(files_keep_them),
         cmocka_unit_test(policies_keep_them),

@@ -199,7 +199,7 @@ static pess_policy *random_policy(pess__rng *rng, const char *name, const pess_o
     pess_policy *policy = NULL;
     if (learner->info.knobs != NULL) pess_setting_defaults(learner->info.knobs, knobs);
     for (int64_t k = 0; k < pess__learner_networks(learner, knobs); k++)
-        learned.values[k] = random_net(rng, shape, OUTPUTS * pess__learner_heads(learner));
+        learned.values[k] = random_net(rng, shape, OUTPUTS * pess__learner_heads(learner, knobs));
     for (int64_t k = 0; k < learner->own_count; k++)
         learned.own[k] = random_net(rng, shape, learner->own[k].one_output ? 1 : OUTPUTS);
     if (learner->info.imitation) learned.imitation = random_net(rng, shape, OUTPUTS);
@@ -269,6 +269,40 @@ static void arrays_of_several_networks_are_refused(void **unused) {
     pess_policy_destroy(policy);
 }
 
+/* Arrays have no heads: those of rem are there as their mean, in one layer, and with the vectors of its actions. */
+static void heads_become_their_mean(void **unused) {
+    (void)unused;
+    pess__rng rng = pess__rng_stream(10, "test export", 0);
+    _Alignas(max_align_t) unsigned char knobs[PESS__KNOBS_SIZE];
+    const pess_observation_shape shape = {PESS_OBSERVATION_FLOATS, 6, 0, 0, 0};
+    const char *arrays = scratch_path(3, ".npz");
+    pess_policy *policy = random_policy(&rng, "rem", &shape, knobs), *back = NULL;
+    float doses[2 * OUTPUTS];
+    for (int k = 0; k < 2 * OUTPUTS; k++) doses[k] = (float)k / 3;
+    pess__bundle *b = (pess__bundle *)(void *)policy;
+    const pess__action_space space = {.width = 2, .values = doses};
+    assert_ok(pess__action_space_copy(&space, OUTPUTS, &b->space, &error), &error);
+    b->learned.space = &b->space;
+    assert_ok(pess_policy_export(policy, arrays, &error), &error);
+    assert_ok(pess_policy_import(arrays, NULL, &back, &error), &error);
+    pess_policy_info info;
+    pess_policy_get_info(back, &info);
+    assert_int_equal(info.actions, OUTPUTS);
+    assert_int_equal(info.action_width, 2);
+    assert_memory_equal(info.action_values, doses, sizeof doses);
+    for (int i = 0; i < 100; i++) {
+        float observation[6], want[OUTPUTS], got[OUTPUTS];
+        for (int k = 0; k < 6; k++) observation[k] = (float)pess__rng_normal(&rng);
+        const uint8_t *bytes = (const uint8_t *)observation;
+        assert_ok(pess_policy_outputs(policy, bytes, sizeof observation, 1, want, &error), &error);
+        assert_ok(pess_policy_outputs(back, bytes, sizeof observation, 1, got, &error), &error);
+        for (int a = 0; a < OUTPUTS; a++) assert_close((double)got[a], (double)want[a], 1e-4);
+    }
+    pess_policy_destroy(back);
+    pess_policy_destroy(policy);
+    scratch_remove(arrays);
+}
+
 /* ---- arrays come back */
 
 static void what_was_exported_is_imported(void **unused) {
@@ -320,7 +354,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exported_policies_say_the_same),         cmocka_unit_test(rules_say_the_same),
         cmocka_unit_test(arrays_of_several_networks_are_refused), cmocka_unit_test(what_was_exported_is_imported),
-        cmocka_unit_test(what_cannot_be_exported_is_refused),
+        cmocka_unit_test(what_cannot_be_exported_is_refused),     cmocka_unit_test(heads_become_their_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

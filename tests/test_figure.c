@@ -93,6 +93,25 @@ static void curves_can_be_told_apart(void **state) {
     }
 }
 
+/* Learners with a row of their own have a look that no other learner with one has. */
+static void learners_can_be_told_apart(void **state) {
+    (void)state;
+    const pess_learner_info *one, *other;
+    for (size_t i = 0; (one = pess_learner_list(i)) != NULL; i++) {
+        const pess__style a = pess__style_of(one->name);
+        if (strcmp(a.label, one->name) == 0) {
+            print_message("%s: has no look of its own\n", one->name);
+            continue;
+        }
+        for (size_t j = 0; j < i && (other = pess_learner_list(j)) != NULL; j++) {
+            const pess__style b = pess__style_of(other->name);
+            if (strcmp(b.label, other->name) == 0) continue;
+            if (a.colour == b.colour && a.dash == b.dash && a.marker == b.marker)
+                fail_msg("%s and %s look the same", one->name, other->name);
+        }
+    }
+}
+
 /* ---- files */
 
 static void fill(pess__figure *figure, int panels, int points) {
@@ -278,6 +297,7 @@ static void curves_are_selected_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_cover_their_range_with_ascending_ticks),
                                        cmocka_unit_test(curves_can_be_told_apart),
+                                       cmocka_unit_test(learners_can_be_told_apart),
                                        cmocka_unit_test(curves_are_selected_by_name),
                                        cmocka_unit_test(every_format_is_drawn),
                                        cmocka_unit_test(long_labels_make_the_figure_wider),

@@ -260,7 +260,7 @@ static void many_values_play_by_their_rule(void **state) {
     assert_close("expected", found.predicted, 2.5);
     put_away(f);
     f = by_hand("rem", NAN, data);
-    const int64_t heads = pess__learner_heads(f->setup.learner);
+    const int64_t heads = pess__learner_heads(f->setup.learner, f->setup.knobs);
     float *table = room_for(2 * heads * ACTIONS, sizeof *table);
     for (int64_t k = 0; k < heads; k++) { /* head 0 prefers action 0; all together 2 · (heads − 1)/heads of action 1 */
         table[k * ACTIONS] = k == 0 ? 10 : 0;

@@ -136,7 +136,8 @@ static void each_mixture_has_targets_of_its_own(void **state) {
     (void)state;
     pess_observations *data = three_steps();
     pess__training *f = by_hand("rem", NAN, data);
-    const int64_t heads = pess__learner_heads(f->setup.learner), mixtures = pess__learner_mixtures(f->setup.learner);
+    const int64_t heads = pess__learner_heads(f->setup.learner, f->setup.knobs),
+                  mixtures = pess__learner_mixtures(f->setup.learner);
     float *table = room_for(THREE * heads * ACTIONS, sizeof *table);
     double before[2], most = -INFINITY, least = INFINITY;
     pess_error error;

@@ -38,7 +38,7 @@ static const struct row {
     {"iql", "beta=2", EXPONENTIAL, 2},
     {"sac-n", "temperature=0.5 critics=3", SOFTMAX, 2},
     {"edac", "temperature=0.5 critics=3 eta=0.02", SOFTMAX, 2},
-    {"rem", NULL, BEST, 0},
+    {"rem", "heads=8", BEST, 0},
     {"model-ensemble", NULL, BEST, 0},
     {"ua-counts", "absorbed-alpha=0", BEST, 0},
     {"ua-support-net", "absorbed-alpha=0", BEST, 0},
@@ -136,6 +136,7 @@ static void a_learner_without_an_exact_answer_comes_to_a_policy(void **state) {
     const pess_learner_info *learner;
     pess_observations *data = one_state();
     for (size_t i = 0; (learner = pess_learner_list(i)) != NULL; i++) {
+        assert_non_null(learner->source);
         if (row_of(learner->name) != NULL) continue;
         double found[ACTIONS], sum = 0;
         print_message("%s: no exact answer is stated for it\n", learner->name);

@@ -233,7 +233,7 @@ static pess_status number_actions(const pess_dataset *none, pess_error *error) {
 static void datasets_of_observations_say_that_memory_ran_out(void **state) {
     (void)state;
     static const char *const files[] = {TEST_DATA "/d4rl/plain.npz", TEST_DATA "/d4rl/everything.npz",
-                                        TEST_DATA "/d4rl/pictures.npz"};
+                                        TEST_DATA "/d4rl/pictures.npz", TEST_DATA "/d4rl/fortran.npz"};
     static const char *const endings[] = {".pessdata", ".npz"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (int k = 0; k < 2; k++) {

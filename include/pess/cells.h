@@ -100,6 +100,10 @@ PESS_API pess_actions_options pess_actions_options_defaults(void);
  * the data have no vectors, or nothing is set. fit may be NULL. */
 PESS_API pess_status pess_observations_number_actions(pess_observations *data, const pess_actions_options *options,
                                                       pess_actions_fit *fit, pess_error *error);
+/* The same by vectors that are chosen already, values [actions*width]: those of a policy (pess_policy_info), so that
+ * other data than it learnt from judge it. */
+PESS_API pess_status pess_observations_number_actions_as(pess_observations *data, const float *values, int64_t actions,
+                                                         int64_t width, pess_actions_fit *fit, pess_error *error);
 
 /* ---- maps */
 

@@ -229,7 +229,7 @@ typedef struct pess_learner_info {
     bool samples;                    /* acts by sampling; argmax of its policy is a control */
     const pess_setting_table *knobs; /* settings of its own; NULL: none */
     const char *settings;            /* of those that not all learners read, the ones it does: "updates steps" */
-    const char *source;              /* whose settings these are; NULL: the paper's */
+    const char *source;              /* whose rule and settings these are */
     const char *uncertainty;         /* the uncertainty it reads; NULL: none */
 } pess_learner_info;
 

@@ -50,6 +50,21 @@ def _rows(seen: Any, length: int, board: tuple[int, ...]) -> np.ndarray:
     return rows
 
 
+def _board_of(obs: np.ndarray, kind: str) -> tuple[int, ...]:
+    """Rows, columns and channels of pictures and boards; of bytes the shorter of the outer sides are the channels."""
+    if obs.ndim != 4:
+        return (0, 0, 0)
+    first, middle, last = obs.shape[1:]
+    return (middle, last, first) if kind == "bytes" and first < last else (first, middle, last)
+
+
+def _channels_last(array: np.ndarray, board: tuple[int, ...]) -> np.ndarray:
+    """Pictures [channels, rows, cols], one or many, as [rows, cols, channels]."""
+    rows, cols, channels = board
+    turned = array.ndim > 2 and any(board) and array.shape[-3:] == (channels, rows, cols) != board
+    return np.moveaxis(array, -3, -1) if turned else array
+
+
 def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
     """Observations as the library keeps them, [count, …]: bits packed, bytes, or floats. Packed bits stay as they are.
 
@@ -61,7 +76,8 @@ def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
     array = np.asarray(seen)
     if kind == "bits" and array.dtype == np.uint8 and array.ndim == 2 and array.shape[1] == size != shape.length:
         return np.ascontiguousarray(array)
-    rows = _rows(array, shape.length, (shape.rows, shape.cols, shape.channels))
+    board = (shape.rows, shape.cols, shape.channels)
+    rows = _rows(_channels_last(array, board) if kind == "bytes" else array, shape.length, board)
     if kind == "floats":
         return np.ascontiguousarray(rows, np.float32)
     if kind == "bytes":
@@ -76,8 +92,10 @@ def prepared(seen: Any, shape: _abi.pess_observation_shape) -> np.ndarray:
 def _taken(action: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Actions as numbers, or else as vectors."""
     array = np.asarray(action)
+    if array.ndim == 2 and array.shape[1] == 1 and array.dtype.kind in "bui":
+        array = array[:, 0]
     if array.ndim != 2 or array.dtype.kind not in "buif":
-        return np.ascontiguousarray(integers("action", action), np.int64), None
+        return np.ascontiguousarray(integers("action", array), np.int64), None
     return None, np.ascontiguousarray(array, np.float32)
 
 
@@ -85,9 +103,9 @@ class Observations(Handle):
     """Observations, each different one kept once, and transitions between them: those of an episode follow each other.
 
     Arrays with one entry per transition: observations are boards or pictures [N, rows, cols, channels], or rows
-    [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8), or of floats. Episodes end where
-    `terminal` or `truncated` says so; the last transition is cut off where it does not. Actions are numbers from 0 on,
-    or vectors [N, width] (torques, doses), which `number_actions` turns into numbers before anybody learns from them.
+    [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8, whose channels may come before the
+    rows: the shorter side are the channels), or of floats. Episodes end where `terminal` or `truncated` says so; the
+    last transition is cut off where it does not. Actions are numbers from 0 on, [N] or [N, 1], or vectors [N, width] (torques, doses), which `number_actions` turns into numbers before anybody learns from them.
 
     >>> import numpy as np, pessimist as ps
     >>> states = np.eye(3, dtype=bool)
@@ -121,8 +139,7 @@ class Observations(Handle):
         kind = kind or _kind_of(obs)
         if kind not in KINDS:
             raise InputError(f"kind: found '{kind}', expected one of {', '.join(KINDS)}")
-        board = obs.shape[1:] if obs.ndim == 4 else (0, 0, 0)
-        shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *board)
+        shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *_board_of(obs, kind))
         ended = terminal is not None or truncated is not None
         columns = {
             "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken, "vector": vectors,
@@ -244,9 +261,10 @@ class Observations(Handle):
         return names_list(self._space().names)
 
     @takes("actions")
-    def number_actions(self, **settings: Any) -> Record:
+    def number_actions(self, vectors: Any = None, **settings: Any) -> Record:
         """Numbers actions that were logged as vectors by the nearest of a few, so that learners can choose among them.
-        What each number stands for is in `action_vectors` afterwards; the answer says what is lost by it.
+        What each number stands for is in `action_vectors` afterwards; the answer says what is lost by it. `vectors`
+        are the few themselves, [actions, width]: the `action_vectors` of a policy, before it is scored on other data.
 
         >>> import numpy as np, pessimist as ps
         >>> obs, doses = np.eye(4), np.array([[0.0], [0.1], [1.0], [0.9]])
@@ -257,9 +275,18 @@ class Observations(Handle):
         ([0, 0, 1, 1], [0.0, 1.0])
         """
         check_known("number_actions", settings, [table("actions")])
-        options = table("actions").make(settings)
         fit = _abi.pess_actions_fit()
-        call(C.pess_observations_number_actions, self._address, ctypes.addressof(options), ctypes.addressof(fit))
+        if vectors is None:
+            options = table("actions").make(settings)
+            call(C.pess_observations_number_actions, self._address, ctypes.addressof(options), ctypes.addressof(fit))
+        elif settings:
+            raise ArgumentError(f"vectors: found {next(iter(settings))} beside them, expected one of the two")
+        else:
+            chosen = np.ascontiguousarray(vectors, np.float32)
+            if chosen.ndim != 2:
+                raise ArgumentError(f"vectors: found an array of {chosen.ndim} dimensions, expected [actions, width]")
+            call(C.pess_observations_number_actions_as, self._address, address(chosen), *chosen.shape,
+                 ctypes.addressof(fit))
         return Record(facts(fit), _abi.pess_actions_fit.docs)
 
     def inspect(self) -> Record:

@@ -119,6 +119,13 @@ class Policy(Handle):
         return info("pess_policy_get_info", self._address, "pess_policy_info")
 
     @property
+    def action_vectors(self) -> np.ndarray | None:
+        """The vector that each action stands for, [actions, width]; None: actions are numbers alone."""
+        about = _abi.pess_policy_info()
+        C.pess_policy_get_info(self._address, ctypes.addressof(about))
+        return view(about.action_values, (about.actions, about.action_width), np.float32, self)
+
+    @property
     def probabilities(self) -> np.ndarray:
         """[S, A] of a table, without a copy."""
         shape = C.pess_policy_states(self._address), C.pess_policy_actions(self._address)

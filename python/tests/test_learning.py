@@ -186,6 +186,22 @@ def test_what_cannot_be_taken_home(data, tmp_path):
         assert not path.exists()
 
 
+def test_pictures_with_channels_before_or_behind_the_pixels():
+    """Both orders make the same data and have the same answers, one picture or many; actions may be a column."""
+    rng = np.random.default_rng(2)
+    last = rng.integers(0, 256, (40, 5, 6, 3), np.uint8)
+    first = np.moveaxis(last, -1, 1)
+    action, reward, ended = rng.integers(0, 2, 40), rng.random(40), np.arange(40) % 10 == 9
+    data = [ps.Observations(seen, taken, reward, np.roll(seen, -1, 0), terminal=ended)
+            for seen, taken in ((last, action), (first, action[:, None]), (np.asfortranarray(first), action))]
+    for other in data[1:]:
+        assert other.actions == 2 and np.array_equal(other.action, data[0].action)
+        assert np.array_equal(other.observations, data[0].observations)
+    net = ps.train(data[1], "imitation", network="dense", imitation_steps=10, imitation_batch=8, seed=1, progress=False)
+    assert np.array_equal(net.policy.act(first), net.policy.act(last))
+    assert net.policy.act(first[3]) == net.policy.act(last[3])
+
+
 def vectors(n=400):
     rng = np.random.default_rng(1)
     seen, doses = rng.normal(size=(n, 3)), rng.uniform(-1, 1, (n, 2))
@@ -210,6 +226,14 @@ def test_actions_that_are_vectors_become_numbers():
     assert np.array_equal(pickle.loads(pickle.dumps(data)).action_vectors, grid)
     net = ps.train(data, "imitation", imitation_steps=20, imitation_batch=32, seed=1, progress=False)
     assert grid[net.act(np.zeros((2, 3)))].shape == (2, 2)
+    others = vectors()
+    assert np.array_equal(net.policy.action_vectors, grid)
+    assert others.number_actions(net.policy.action_vectors).lost == fit.lost
+    assert np.array_equal(others.action, data.action) and np.array_equal(others.action_vectors, grid)
+    with pytest.raises(ps.ArgumentError, match="found actions_grid beside them"):
+        vectors(20).number_actions(grid, actions_grid="3")
+    with pytest.raises(ps.ArgumentError, match="1 dimensions"):
+        vectors(20).number_actions([1.0, 2.0])
 
 
 @pytest.mark.parametrize(

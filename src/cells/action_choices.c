@@ -1,5 +1,5 @@
-/* Actions that are vectors become a few: the points of a grid, or the centres of k-means of the logged ones. A logged
- * action is then the nearest of them, every number counted in its deviation over the log. */
+/* Actions that are vectors become a few: the points of a grid, the centres of k-means of the logged ones, or given
+ * vectors. A logged action is then the nearest of them, every number counted in its deviation over the log. */
 #include "cells/kmeans.h"
 #include "core/memory.h"
 #include "core/settings.h"
@@ -209,6 +209,43 @@ static pess_status choose_kmeans(choice *c, int64_t cells, pess_error *error) {
     return status;
 }
 
+/* ---- given vectors */
+
+/* The nearest of them; the first of equals. */
+static uint32_t nearest_value(const choice *c, const float *vector) {
+    double least = INFINITY;
+    uint32_t nearest = 0;
+    for (int64_t a = 0; a < c->count; a++) {
+        double distance = 0;
+        for (int64_t j = 0; j < c->width; j++) {
+            const double apart = ((double)vector[j] - (double)c->values[a * c->width + j]) / c->deviation[j];
+            distance += apart * apart;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = (uint32_t)a;
+        }
+    }
+    return nearest;
+}
+
+static pess_status choose_given(choice *c, const float *values, int64_t count, int64_t width, pess_error *error) {
+    if (width != c->width)
+        return pess__fail(error, PESS_ARGUMENT, "values: found actions of %lld numbers, expected %lld as in the data",
+                          (long long)width, (long long)c->width);
+    if (count < 1 || count > PESS__DATA_MAX_ACTIONS)
+        return pess__fail(error, PESS_ARGUMENT, "values: found %lld actions, expected 1 to %d", (long long)count,
+                          PESS__DATA_MAX_ACTIONS);
+    c->count = count;
+    PESS_TRY(pess__allocate(&c->values, count * width, sizeof *c->values, what, error));
+    for (int64_t k = 0; k < count * width; k++)
+        if (!isfinite(c->values[k] = values[k]))
+            return pess__fail(error, PESS_ARGUMENT, "values: found %g for action %lld, expected finite numbers",
+                              (double)values[k], (long long)(k / width));
+    for (int64_t i = 0; i < c->rows; i++) c->number[i] = nearest_value(c, c->data->vector + i * width);
+    return PESS_OK;
+}
+
 /* ---- the whole */
 
 static pess_status measure(const choice *c, pess_actions_fit *fit, pess_error *error) {
@@ -229,21 +266,31 @@ static pess_status measure(const choice *c, pess_actions_fit *fit, pess_error *e
 }
 
 /* The data say in their notes where their actions come from. */
-static void note(pess_observations *data, const pess_actions_options *o, const pess_actions_fit *fit) {
+static void note(pess_observations *data, const char *line, double lost) {
     const size_t used = strlen(data->notes), left = sizeof data->notes - used;
-    char line[256];
-    const int length = o->grid != NULL ? snprintf(line, sizeof line, "actions_grid=%.100s\n", o->grid)
-                                       : snprintf(line, sizeof line, "actions_kmeans=%lld\n", (long long)o->kmeans);
     char whole[300];
-    const int all = snprintf(whole, sizeof whole, "%sactions_lost=%.4g\n", line, fit->lost);
-    if (length > 0 && all > 0 && (size_t)all < left) memcpy(data->notes + used, whole, (size_t)all + 1);
+    const int all = snprintf(whole, sizeof whole, "%.200s\nactions_lost=%.4g\n", line, lost);
+    if (all > 0 && (size_t)all < left) memcpy(data->notes + used, whole, (size_t)all + 1);
+}
+
+/* Takes a choice, if it could be made, and puts it away. */
+static pess_status finish(pess_observations *data, choice *c, pess_status status, const char *line,
+                          pess_actions_fit *fit, pess_error *error) {
+    pess_actions_fit found;
+    if (status == PESS_OK) status = measure(c, &found, error);
+    if (status == PESS_OK) status = pess__observations_take_numbers(data, c->number, c->values, c->count, error);
+    free_choice(c);
+    if (status != PESS_OK) return status;
+    note(data, line, found.lost);
+    if (fit != NULL) *fit = found;
+    return PESS_OK;
 }
 
 pess_status pess_observations_number_actions(pess_observations *data, const pess_actions_options *options,
                                              pess_actions_fit *fit, pess_error *error) {
     pess_actions_options o;
-    pess_actions_fit found;
     choice c;
+    char line[128];
     PESS_TRY(pess__settle(&table, options, &o, error));
     if ((o.grid == NULL) == (o.kmeans == 0))
         return pess__fail(error, PESS_ARGUMENT, "actions-grid, actions-kmeans: found %s, expected one of them",
@@ -256,11 +303,19 @@ pess_status pess_observations_number_actions(pess_observations *data, const pess
     pess_status status = open_choice(data, &c, error);
     if (status == PESS_OK)
         status = o.grid != NULL ? choose_grid(&c, o.grid, error) : choose_kmeans(&c, o.kmeans, error);
-    if (status == PESS_OK) status = measure(&c, &found, error);
-    if (status == PESS_OK) status = pess__observations_take_numbers(data, c.number, c.values, c.count, error);
-    free_choice(&c);
-    if (status != PESS_OK) return status;
-    note(data, &o, &found);
-    if (fit != NULL) *fit = found;
-    return PESS_OK;
+    if (o.grid != NULL)
+        (void)snprintf(line, sizeof line, "actions_grid=%.100s", o.grid);
+    else
+        (void)snprintf(line, sizeof line, "actions_kmeans=%lld", (long long)o.kmeans);
+    return finish(data, &c, status, line, fit, error);
+}
+
+pess_status pess_observations_number_actions_as(pess_observations *data, const float *values, int64_t actions,
+                                                int64_t width, pess_actions_fit *fit, pess_error *error) {
+    choice c;
+    if (data->vector == NULL)
+        return pess__fail(error, PESS_ARGUMENT, "values: found actions that have numbers already, expected vectors");
+    pess_status status = open_choice(data, &c, error);
+    if (status == PESS_OK) status = choose_given(&c, values, actions, width, error);
+    return finish(data, &c, status, "actions_given=1", fit, error);
 }

@@ -183,7 +183,7 @@ static void close_npz(pess__stream *stream) {
 /* ------------------------------------------------------------------------------------------------ rows */
 
 static pess_status read_slice(pess__npz_array *a, uint8_t *bytes, int64_t rows, pess_error *error) {
-    return pess__zip_member_read(&a->member, bytes, (size_t)(rows * a->header.type.size), error);
+    return pess__npz_array_read(a, bytes, rows * a->header.type.size, error);
 }
 
 static pess_status bad_number(const pess__stream *stream, int role, int64_t row, const char *found, int64_t value,

@@ -4,6 +4,7 @@
 #include "core/outfile.h"
 #include "data/columns.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,40 @@ static pess_status read_header(const pess__zip *zip, const char *name, pess__npz
     }
     if (a->count > left / h->type.size || a->count * h->type.size != left)
         return bad(zip, name, "found a number of bytes that does not fit its shape and type", error);
-    if (h->columns_first && h->dimensions > 1 && a->count != h->shape[0]) /* (N, 1) is the same in both */
-        return bad(zip, name, "found Fortran's order, expected C's (numpy.ascontiguousarray)", error);
     return PESS_OK;
+}
+
+/* Elements in the order of the file, where the first index runs fastest, to the places that they have in C's order. */
+static void turn(const pess__npy_header *h, const uint8_t *from, int64_t count, uint8_t *to) {
+    int64_t index[PESS__NPY_DIMENSIONS] = {0}, step[PESS__NPY_DIMENSIONS], place = 0;
+    step[h->dimensions - 1] = 1;
+    for (int d = h->dimensions - 1; d > 0; d--) step[d - 1] = step[d] * h->shape[d];
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(to + place * h->type.size, from + i * h->type.size, (size_t)h->type.size);
+        for (int d = 0; d < h->dimensions; d++) {
+            place += step[d];
+            if (++index[d] < h->shape[d]) break;
+            place -= h->shape[d] * step[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static pess_status turn_array(pess__npz_array *a, pess_error *error) {
+    const int64_t bytes = a->count * a->header.type.size;
+    uint8_t *file_order = NULL;
+    pess_status status = pess__allocate(&file_order, bytes, 1, "an array in Fortran's order", error);
+    if (status == PESS_OK) status = pess__allocate(&a->turned, bytes, 1, "an array in C's order", error);
+    if (status == PESS_OK) status = pess__zip_member_read(&a->member, file_order, (size_t)bytes, error);
+    if (status == PESS_OK) turn(&a->header, file_order, a->count, a->turned);
+    free(file_order);
+    return status;
+}
+
+void pess__npz_array_close(pess__npz_array *array) {
+    pess__zip_member_close(&array->member);
+    free(array->turned);
+    array->turned = NULL;
 }
 
 pess_status pess__npz_array_open(const pess__zip *zip, const pess__zip_entry *entry, const char *name,
@@ -63,11 +95,22 @@ pess_status pess__npz_array_open(const pess__zip *zip, const pess__zip_entry *en
     *out = (pess__npz_array){0};
     if (pess__npz_expands(zip, entry->size))
         return bad(zip, name, "it unpacks to more than a thousand times the file; not read", error);
-    PESS_TRY(pess__zip_member_open(zip, entry, &out->member, error));
-    return read_header(zip, name, out, error);
+    pess_status status = pess__zip_member_open(zip, entry, &out->member, error);
+    if (status == PESS_OK) status = read_header(zip, name, out, error);
+    const pess__npy_header *h = &out->header; /* [N, 1] is the same in both orders */
+    if (status == PESS_OK && h->columns_first && h->dimensions > 1 && out->count > h->shape[0])
+        status = turn_array(out, error);
+    if (status != PESS_OK) pess__npz_array_close(out);
+    return status;
 }
 
-void pess__npz_array_close(pess__npz_array *array) { pess__zip_member_close(&array->member); }
+pess_status pess__npz_array_read(pess__npz_array *a, uint8_t *out, int64_t bytes, pess_error *error) {
+    if (a->turned == NULL) return pess__zip_member_read(&a->member, out, (size_t)bytes, error);
+    assert(bytes <= a->count * a->header.type.size - a->taken);
+    memcpy(out, a->turned + a->taken, (size_t)bytes);
+    a->taken += bytes;
+    return PESS_OK;
+}
 
 pess_status pess__npz_array_doubles(pess__npz_array *a, const char *name, double **out, pess_error *error) {
     enum { SLICE = 4096 };
@@ -78,7 +121,7 @@ pess_status pess__npz_array_doubles(pess__npz_array *a, const char *name, double
     PESS_TRY(pess__allocate(&numbers, a->count, sizeof *numbers, "an array", error));
     for (int64_t first = 0; first < a->count; first += SLICE) {
         const int64_t count = a->count - first < SLICE ? a->count - first : SLICE;
-        const pess_status status = pess__zip_member_read(&a->member, bytes, (size_t)(count * type->size), error);
+        const pess_status status = pess__npz_array_read(a, bytes, count * type->size, error);
         if (status != PESS_OK) {
             free(numbers);
             return status;

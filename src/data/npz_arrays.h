@@ -1,4 +1,5 @@
-/* NumPy's .npz as arrays: members of a zip file, each with its header, read front to back and written row by row. */
+/* NumPy's .npz as arrays: members of a zip file, each with its header, read front to back and written row by row.
+ * Arrays in Fortran's order, which pandas writes, are turned into C's in memory when they are opened. */
 #ifndef PESS_DATA_NPZ_ARRAYS_H
 #define PESS_DATA_NPZ_ARRAYS_H
 
@@ -11,6 +12,8 @@ typedef struct pess__npz_array {
     pess__npy_header header;
     int64_t count; /* elements */
     pess__zip_member member;
+    uint8_t *turned; /* all elements in C's order; NULL where the file has them so */
+    int64_t taken;   /* bytes of them that were read */
 } pess__npz_array;
 
 /* The entry of array `name`, or NULL; an array that is there twice is the first of them. */
@@ -18,10 +21,12 @@ const pess__zip_entry *pess__npz_find(const pess__zip *zip, const char *name);
 /* Are these more bytes than the file may unpack to: a thousand times its size (a column of zeros) and some? */
 bool pess__npz_expands(const pess__zip *zip, int64_t bytes);
 /* The header, checked against the bytes there are. Arrays that unpack to more than a thousand times the file are
- * refused. `name` stands in messages. */
+ * refused. `name` stands in messages. Nothing is left to be closed where it fails, but closing is no mistake. */
 pess_status pess__npz_array_open(const pess__zip *zip, const pess__zip_entry *entry, const char *name,
                                  pess__npz_array *out, pess_error *error);
 void pess__npz_array_close(pess__npz_array *array);
+/* Its next bytes, in C's order. */
+pess_status pess__npz_array_read(pess__npz_array *array, uint8_t *out, int64_t bytes, pess_error *error);
 /* All its elements as numbers; text is refused. *out is the caller's to free. */
 pess_status pess__npz_array_doubles(pess__npz_array *array, const char *name, double **out, pess_error *error);
 

@@ -1,14 +1,13 @@
 /* Datasets of observations as NumPy arrays, by the names of D4RL (Fu et al. 2020):
  *
- *     observations        [N, …] bool: bits; uint8: bytes, pictures as [N, H, W] or [N, C, H, W]; other numbers: floats
- *     actions             [N] or [N, 1] whole numbers from 0; or [N, W] numbers: vectors, to be numbered
- *     rewards             [N]
- *     terminals, timeouts [N] whether the episode ends with this row, of itself or because it was cut off
- *     next_observations   [N, …] optional
- *     probabilities       [N] optional: of the logged action under the policy that logged
- *     stopped             [N] optional, written by this program: cut off because logging stopped, not by the episode
- *     game, action_count  [1] optional: written by this program
- *     action_values       [A, W] optional: the vectors that actions stand for; action_names [A]: what they are called
+ *     observations        [N, …] bool: bits; uint8: bytes, pictures as [N, H, W], [N, C, H, W] or [N, H, W, C], of
+ * which the shorter side are the channels; other numbers: floats actions             [N] or [N, 1] whole numbers from
+ * 0; or [N, W] numbers: vectors, to be numbered rewards             [N] terminals, timeouts [N] whether the episode
+ * ends with this row, of itself or because it was cut off next_observations   [N, …] optional probabilities       [N]
+ * optional: of the logged action under the policy that logged stopped             [N] optional, written by this
+ * program: cut off because logging stopped, not by the episode game, action_count  [1] optional: written by this
+ * program action_values       [A, W] optional: the vectors that actions stand for; action_names [A]: what they are
+ * called
  *
  * Without next_observations the next row has them. Where an episode was cut off nobody knows what came next: its last
  * row is left out, and the row before it is where the episode is cut off. */
@@ -170,6 +169,12 @@ static pess_status read_columns(reader *r, const pess_observations_options *o, p
     return check_column(r, PROBABILITIES, 1e-38, 1, false, error);
 }
 
+/* Whether pictures are [H, W, C]: the shorter side are the channels. What this program wrote, with a number of actions,
+ * has them first. */
+static bool has_channels_last(const reader *r, const pess__npy_header *h) {
+    return h->dimensions == 4 && h->shape[3] < h->shape[1] && pess__npz_find(&r->zip, "action_count") == NULL;
+}
+
 /* What the observations of an array are. */
 static pess_status shape_of(const reader *r, int role, const pess__npy_header *h, pess_observation_shape *out,
                             pess_error *error) {
@@ -184,6 +189,8 @@ static pess_status shape_of(const reader *r, int role, const pess__npy_header *h
         *out = pess_observation_bits(length);
     else if (h->type.kind != 'u' || h->type.size != 1)
         *out = pess_observation_floats(length);
+    else if (h->dimensions == 4 && has_channels_last(r, h))
+        *out = pess_observation_picture((int)s[1], (int)s[2], (int)s[3]);
     else if (h->dimensions == 4)
         *out = pess_observation_picture((int)s[2], (int)s[3], (int)s[1]);
     else if (h->dimensions == 3)
@@ -194,9 +201,13 @@ static pess_status shape_of(const reader *r, int role, const pess__npy_header *h
 }
 
 /* An observation as it is in the file to one as the data hold it: [C][H][W] becomes [H][W][C]. */
-static void convert(const pess__npy_type *type, const pess_observation_shape *shape, const uint8_t *from,
-                    double *numbers, uint8_t *to) {
+static void convert(const pess__npy_type *type, const pess_observation_shape *shape, bool channels_last,
+                    const uint8_t *from, double *numbers, uint8_t *to) {
     const int64_t length = shape->length, cells = shape->channels > 0 ? length / shape->channels : length;
+    if (shape->kind == PESS_OBSERVATION_BYTES && channels_last) {
+        memcpy(to, from, (size_t)length);
+        return;
+    }
     if (shape->kind == PESS_OBSERVATION_BYTES) {
         for (int64_t i = 0; i < length; i++) to[i % cells * shape->channels + i / cells] = from[i];
         return;
@@ -230,14 +241,15 @@ static pess_status open_scratch(const reader *r, const pess__npy_type *type, scr
 /* Numbers [rows] of the observations of an open array. */
 static pess_status number_rows(reader *r, int role, pess__npz_array *a, int32_t **out, pess_error *error) {
     const pess__npy_type *type = &a->header.type;
+    const bool channels_last = has_channels_last(r, &a->header);
     scratch s = {0};
     char name[512];
     pess_status status = open_scratch(r, type, &s, error);
     if (status == PESS_OK) status = pess__allocate(out, r->rows, sizeof **out, "the rows of a dataset", error);
     for (int64_t i = 0; i < r->rows && status == PESS_OK; i++) {
-        status = pess__zip_member_read(&a->member, s.from, (size_t)(r->data->shape.length * type->size), error);
+        status = pess__npz_array_read(a, s.from, r->data->shape.length * type->size, error);
         if (status != PESS_OK) break;
-        convert(type, &r->data->shape, s.from, s.numbers, s.to);
+        convert(type, &r->data->shape, channels_last, s.from, s.numbers, s.to);
         (void)snprintf(name, sizeof name, "%s: array '%s', row %lld", r->file, names[role][0], (long long)i);
         status = pess__observations_check(r->data, name, s.to, error);
         if (status == PESS_OK) status = pess__observations_number(r->data, s.to, &(*out)[i], error);
@@ -327,7 +339,7 @@ static pess_status read_game(reader *r, pess_error *error) {
     pess_status status = pess__npz_array_open(&r->zip, entry, "game", &a, error);
     const pess__npy_type *type = &a.header.type;
     if (status == PESS_OK && a.count == 1 && type->kind == 'S' && type->size < (int64_t)sizeof r->game) {
-        status = pess__zip_member_read(&a.member, element, (size_t)type->size, error);
+        status = pess__npz_array_read(&a, element, type->size, error);
         const int64_t length = status == PESS_OK ? pess__npy_text(type, element, r->game) : 0;
         r->game[length > 0 ? length : 0] = '\0';
     }
@@ -365,8 +377,10 @@ static pess_status read_all(reader *r, const pess_observations_options *o, pess_
     PESS_TRY(read_action_count(r, error));
     pess_status status = pess__npz_array_open(&r->zip, r->entries[OBSERVATIONS], names[OBSERVATIONS][0], &a, error);
     r->rows = a.header.shape[0];
-    if (status == PESS_OK && (a.header.dimensions < 1 || r->rows < 1 || r->rows > PESS__DATA_MAX))
-        status = bad_array(r, OBSERVATIONS, "found no rows or too many", error);
+    if (status == PESS_OK && (a.header.dimensions < 1 || r->rows < 1))
+        status = bad_array(r, OBSERVATIONS, "found no rows, expected an observation for each step", error);
+    if (status == PESS_OK && r->rows > PESS__DATA_MAX)
+        status = bad_array(r, OBSERVATIONS, "found more than 2^31 - 1 rows, expected fewer", error);
     if (status == PESS_OK) status = read_columns(r, o, error);
     if (status == PESS_OK) status = read_observations(r, &a, o->game != NULL ? o->game : r->game, error);
     pess__npz_array_close(&a);

@@ -53,7 +53,7 @@ static pess_status add_names(const source *r, pess__npz_array *a, pess_names *na
         return pess__fail(error, PESS_INPUT, "%s: array 'action_names': found no texts, expected one for each action",
                           r->file);
     for (int64_t i = 0, id; i < a->count; i++) {
-        PESS_TRY(pess__zip_member_read(&a->member, element, (size_t)type->size, error));
+        PESS_TRY(pess__npz_array_read(a, element, type->size, error));
         const int64_t length = pess__npy_text(type, element, text);
         if (length < 1 || !pess__names_valid(text, (size_t)length))
             return pess__fail(error, PESS_INPUT, "%s: array 'action_names', row %lld: found no name in UTF-8", r->file,

@@ -29,6 +29,7 @@ typedef struct source {
     pess__infile *file; /* of NumPy arrays */
     pess__zip zip;
     pess__npz_array array;
+    bool planes; /* pictures of it are [channel][row][col] */
     int64_t left;
     pess__table *table; /* of CSV */
     int64_t *columns;   /* [length] of the table */
@@ -43,6 +44,21 @@ static pess_status fail_width(const source *s, const char *what, int64_t found, 
                       s->name, (long long)found, what, (long long)s->shape.length);
 }
 
+/* Pictures come with their channels first or last: as the policy's own fit them. */
+static pess_status check_picture(source *s, pess_error *error) {
+    const pess__npy_header *h = &s->array.header;
+    const pess_observation_shape *own = &s->shape;
+    const int64_t *found = h->shape + 1;
+    if (h->dimensions != 4 || own->channels < 2) return PESS_OK;
+    s->planes = found[0] == own->channels && found[1] == own->rows && found[2] == own->cols;
+    if (s->planes || (found[0] == own->rows && found[1] == own->cols && found[2] == own->channels)) return PESS_OK;
+    return pess__fail(
+        error, PESS_INPUT,
+        "%s: array 'observations': found pictures of %lld, %lld and %lld, expected %d channels of %d rows "
+        "and %d columns",
+        s->name, (long long)found[0], (long long)found[1], (long long)found[2], own->channels, own->rows, own->cols);
+}
+
 static pess_status open_arrays(source *s, pess_error *error) {
     PESS_TRY(pess__infile_open(s->name, &s->file, error));
     PESS_TRY(pess__zip_open(s->file, &s->zip, error));
@@ -55,6 +71,7 @@ static pess_status open_arrays(source *s, pess_error *error) {
         return pess__fail(error, PESS_INPUT, "%s: array 'observations': found text, expected numbers", s->name);
     const int64_t width = s->left > 0 ? s->array.count / s->left : s->shape.length;
     if (width != s->shape.length) return fail_width(s, "numbers in a row of 'observations'", width, error);
+    PESS_TRY(check_picture(s, error));
     return pess__allocate(&s->raw, width * h->type.size, 1, "an observation", error);
 }
 
@@ -97,7 +114,7 @@ static void close_source(source *s) {
     free(s->numbers);
 }
 
-/* The numbers of the next row; *row false behind the last. Pictures of arrays are [channel][row][col]. */
+/* The numbers of the next row; *row false behind the last. */
 static pess_status next_numbers(source *s, bool *row, pess_error *error) {
     const int64_t length = s->shape.length;
     if (s->table != NULL) {
@@ -110,7 +127,7 @@ static pess_status next_numbers(source *s, bool *row, pess_error *error) {
     *row = s->left-- > 0;
     if (!*row) return PESS_OK;
     const pess__npy_type *type = &s->array.header.type;
-    PESS_TRY(pess__zip_member_read(&s->array.member, s->raw, (size_t)(length * type->size), error));
+    PESS_TRY(pess__npz_array_read(&s->array, s->raw, length * type->size, error));
     pess__npy_double(type, s->raw, length, s->numbers);
     return PESS_OK;
 }
@@ -118,12 +135,11 @@ static pess_status next_numbers(source *s, bool *row, pess_error *error) {
 static pess_status store(const source *s, int64_t number, uint8_t *to, pess_error *error) {
     const pess_observation_shape *shape = &s->shape;
     const int64_t length = shape->length;
-    const bool planes = s->table == NULL && s->array.header.dimensions == 4 && shape->channels > 1;
-    const int64_t cells = planes ? length / shape->channels : length;
+    const int64_t cells = s->planes ? length / shape->channels : length;
     memset(to, 0, (size_t)s->bytes);
     for (int64_t i = 0; i < length; i++) {
         const double v = s->numbers[i];
-        const int64_t at = planes ? i % cells * shape->channels + i / cells : i;
+        const int64_t at = s->planes ? i % cells * shape->channels + i / cells : i;
         const double most = shape->kind == PESS_OBSERVATION_BITS    ? 1
                             : shape->kind == PESS_OBSERVATION_BYTES ? 255
                                                                     : 3e38;

@@ -20,7 +20,7 @@ double pess__learned_decide(const pess__learned_policy *p, const pess__outputs *
     pess__view view = {.actions = p->actions,
                        .knobs = p->knobs,
                        .q = outputs->values[0],
-                       .heads = networks > 1 ? networks : pess__learner_heads(learner),
+                       .heads = networks > 1 ? networks : pess__learner_heads(learner, p->knobs),
                        .head_stride = p->actions,
                        .prior = prior,
                        .counts = state >= 0 && p->counts != NULL ? p->counts + state * p->actions : no_counts,

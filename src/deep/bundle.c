@@ -190,7 +190,9 @@ static bool is_binary(const char *path) {
     if (pess__infile_open(path, &file, NULL) != PESS_OK) return false;
     const bool read = pess__infile_head(file, head, sizeof head, &got, NULL) == PESS_OK;
     pess__infile_close(file);
-    return read && memchr(head, '\0', got) != NULL;
+    for (size_t i = 0; read && i < got; i++)
+        if ((unsigned char)head[i] <= '\b') return true;
+    return false;
 }
 
 pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,

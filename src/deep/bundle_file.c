@@ -167,7 +167,8 @@ static int64_t outputs_at(const pess__learned_policy *l, int64_t place) {
     const int64_t own = place - PESS__PLACE_OWN;
     const int64_t value = place < PESS__PLACE_OWN ? place : place - PESS__PLACE_FURTHER + PESS__PLACE_OWN;
     if (place < PESS__PLACE_OWN || place >= PESS__PLACE_FURTHER)
-        return value < pess__learner_networks(learner, l->knobs) ? pess__learner_heads(learner) * l->actions : 0;
+        return value < pess__learner_networks(learner, l->knobs) ? pess__learner_heads(learner, l->knobs) * l->actions
+                                                                 : 0;
     if (place < PESS__PLACE_IMITATION)
         return own >= learner->own_count ? 0 : learner->own[own].one_output ? 1 : l->actions;
     if (place == PESS__PLACE_IMITATION) return learner->info.imitation ? l->actions : 0;

@@ -21,8 +21,8 @@ pess_status pess__check_create(const pess__setup *s, const pess__parts *parts, p
 /* The value of an action over all networks or heads: by the first mixture, or their mean. */
 static double value_of(const pess__training *t, int64_t i, int64_t action, const pess__chunk_outputs outputs) {
     const pess__learner *learner = t->setup.learner;
-    const int64_t networks = pess__learner_networks(learner, t->setup.knobs), heads = pess__learner_heads(learner),
-                  actions = t->setup.data->actions;
+    const int64_t networks = pess__learner_networks(learner, t->setup.knobs),
+                  heads = pess__learner_heads(learner, t->setup.knobs), actions = t->setup.data->actions;
     if (networks == 1 && heads == 1) return (double)outputs[0][i * actions + action];
     double sum = 0;
     if (heads == 1) {
@@ -142,7 +142,7 @@ static void add_fit(void *user, const int64_t *states, int64_t count, const pess
     sums *to = user;
     const pess__training *t = to->training;
     const pess_observations *data = t->setup.data;
-    const int64_t heads = pess__learner_heads(t->setup.learner), actions = data->actions;
+    const int64_t heads = pess__learner_heads(t->setup.learner, t->setup.knobs), actions = data->actions;
     (void)states;
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = t->scores.check[i];

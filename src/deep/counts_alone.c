@@ -16,6 +16,7 @@ const pess__learner pess__learner_counts_alone = {
              .values = false,
              .imitation = false,
              .samples = false,
+             .source = "ours, to tell what values add",
              .settings = "updates steps batch u-cap relative uncertainty-steps imitation-rate",
              .uncertainty = "counts"},
     .decide = decide,

@@ -60,7 +60,7 @@ static bool find_rule(const pess__bundle *b, pess__exported *out) {
     out->nets[0] = l->values[0];
     if (!learner->info.values && !learner->untrained) return true;
     out->networks = pess__learner_networks(learner, l->knobs);
-    out->heads = pess__learner_heads(learner);
+    out->heads = pess__learner_heads(learner, l->knobs);
     out->cap = l->cap;
     out->relative = l->relative;
     for (int64_t k = 0; k < out->networks; k++) out->nets[k] = l->values[k];

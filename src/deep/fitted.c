@@ -23,7 +23,7 @@ static pess__loss loss_of(const pess__setup *s) {
     if (!s->learner->info.values) return (pess__loss){.kind = PESS__LOSS_CROSS_ENTROPY};
     pess__loss loss = {.kind = PESS__LOSS_HUBER, .parameter = PESS__HUBER_EDGE};
     if (s->learner->loss != NULL) loss = s->learner->loss(s->knobs);
-    loss.heads = pess__learner_heads(s->learner);
+    loss.heads = pess__learner_heads(s->learner, s->knobs);
     return loss;
 }
 

@@ -12,5 +12,6 @@ const pess__learner pess__learner_imitation = {
              .values = false,
              .imitation = false,
              .samples = true,
+             .source = "behaviour cloning, Pomerleau 1991; the paper's imitation",
              .settings = "imitation-steps imitation-batch imitation-rate imitation-rate-last"},
     .decide = decide};

@@ -1,9 +1,10 @@
 /* Weights that another program trained, from NumPy arrays: a state dict of PyTorch, saved by its names in its order.
  * Layer by layer there is NAME.weight, [out, in] or [out, in, row, col], and NAME.bias [out]; the network says what
- * shapes they must have. shift and scale, [inputs], are those of pess net export. */
+ * shapes they must have. shift and scale, [inputs], and action_values, [actions, width], are those of an export. */
 #include "core/memory.h"
 #include "core/settings.h"
 #include "data/npz_arrays.h"
+#include "data/observations.h"
 #include "deep/bundle.h"
 #include "nn/netfile.h"
 
@@ -76,13 +77,13 @@ static pess_status check_bias(const importing *in, const char *layer, pess_error
                       layer);
 }
 
-/* The layers in the order of the file, and nothing beside their weights and biases, shift and scale. */
+/* The layers in the order of the file, and nothing beside their weights and biases and what an export has. */
 static pess_status find_layers(importing *in, pess_error *error) {
     for (int64_t i = 0; i < in->zip.count; i++) {
         char array[NAME_SIZE], layer[NAME_SIZE];
         if (!strip(in->zip.entries[i].name, ".npy", array))
             return pess__fail(error, PESS_INPUT, "%s: '%.100s' is no array", in->path, in->zip.entries[i].name);
-        if (strcmp(array, "shift") == 0 || strcmp(array, "scale") == 0) continue;
+        if (strcmp(array, "shift") == 0 || strcmp(array, "scale") == 0 || strcmp(array, "action_values") == 0) continue;
         if (strip(array, ".bias", layer)) {
             PESS_TRY(check_bias(in, layer, error));
             continue;
@@ -244,6 +245,24 @@ static pess_status read_network(importing *in, pess_error *error) {
     return read_array(in, "scale", 1, &in->net->inputs, first, in->net->scale, error);
 }
 
+/* The vectors that its actions stand for. */
+static pess_status read_vectors(const importing *in, pess__bundle *b, pess_error *error) {
+    static const char name[] = "action_values";
+    const int64_t actions = b->learned.actions;
+    pess__npz_array a = {0};
+    if (pess__npz_find(&in->zip, name) == NULL) return PESS_OK;
+    PESS_TRY(open_array(in, name, &a, error));
+    const int64_t width = a.header.dimensions == 2 ? a.header.shape[1] : 0;
+    pess__npz_array_close(&a);
+    if (width < 1 || width > PESS__DATA_MAX_LENGTH)
+        return pess__fail(error, PESS_INPUT, "%s: array '%s': expected [%lld, width], a vector for each action",
+                          in->path, name, (long long)actions);
+    PESS_TRY(pess__allocate(&b->space.values, actions * width, sizeof *b->space.values, "actions", error));
+    b->space.width = width;
+    b->learned.space = &b->space;
+    return read_array(in, name, 2, (const int64_t[]){actions, width}, NULL, b->space.values, error);
+}
+
 static pess_status import(importing *in, const pess_import_options *o, pess_policy **out, pess_error *error) {
     char notes[PESS__NOTES_SIZE];
     pess_net *wrapped = NULL;
@@ -256,8 +275,14 @@ static pess_status import(importing *in, const pess_import_options *o, pess_poli
     pess__net *taken = in->net;
     in->net = NULL;
     PESS_TRY(pess__net_wrap(taken, notes, &wrapped, error));
-    const pess_status status = pess__bundle_of_network(in->path, wrapped, out, error);
+    pess_policy *policy = NULL;
+    pess_status status = pess__bundle_of_network(in->path, wrapped, &policy, error);
     pess_net_destroy(wrapped);
+    if (status == PESS_OK) status = read_vectors(in, (pess__bundle *)(void *)policy, error);
+    if (status == PESS_OK)
+        *out = policy;
+    else
+        pess_policy_destroy(policy);
     return status;
 }
 

@@ -68,6 +68,7 @@ typedef struct pess__learner {
     int64_t (*network_count)(const void *knobs); /* of them, where a knob says how many; NULL: `networks` */
     bool same_data;                              /* several networks learn from the same data, in draws of their own */
     int64_t heads, mixtures;                     /* of a network, and of its heads per update; 0: 1 */
+    int64_t (*head_count)(const void *knobs);    /* of a network, where a knob says how many; NULL: `heads` */
     pess__loss (*loss)(const void *knobs);       /* of the values; NULL: Huber's */
     const pess__own_network *own;                /* [own_count] */
     int64_t own_count;
@@ -86,7 +87,10 @@ static inline int64_t pess__learner_networks(const pess__learner *l, const void 
     const int64_t networks = l->network_count != NULL ? l->network_count(knobs) : l->networks;
     return networks > 1 ? networks : 1;
 }
-static inline int64_t pess__learner_heads(const pess__learner *l) { return l->heads > 1 ? l->heads : 1; }
+static inline int64_t pess__learner_heads(const pess__learner *l, const void *knobs) {
+    const int64_t heads = l->head_count != NULL ? l->head_count(knobs) : l->heads;
+    return heads > 1 ? heads : 1;
+}
 static inline int64_t pess__learner_mixtures(const pess__learner *l) { return l->mixtures > 1 ? l->mixtures : 1; }
 
 /* clang-format off */
@@ -188,6 +192,7 @@ typedef struct pess__alpha_knob {
 } pess__alpha_knob;
 
 #define PESS__ALPHA "absorbed-alpha"
+#define PESS__HEADS "heads" /* of a network (rem) */
 #define PESS__ALPHA_ROW(standard_text, what, ...)                                                                      \
     {                                                                                                                  \
         .name = PESS__ALPHA, .kind = PESS_SETTING_NUMBER, PESS__FIELD(pess__alpha_knob, alpha),                        \

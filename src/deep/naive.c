@@ -12,5 +12,6 @@ const pess__learner pess__learner_naive = {.info = {.name = "naive",
                                                     .values = true,
                                                     .imitation = false,
                                                     .samples = false,
+                                                    .source = "Ernst et al. 2005 with networks; the paper's naive",
                                                     .settings = PESS__READS_VALUES},
                                            .decide = pess__decide_greedy};

@@ -19,7 +19,7 @@ pess_status pess__networks_create(const pess__setup *s, pess__networks *out, pes
     const pess__learner *learner = s->learner;
     const int64_t actions = s->data->actions;
     for (int64_t i = 0; i < pess__learner_networks(learner, s->knobs); i++)
-        PESS_TRY(add(s, out, pess__learner_heads(learner) * actions, error));
+        PESS_TRY(add(s, out, pess__learner_heads(learner, s->knobs) * actions, error));
     for (int64_t i = 0; i < learner->own_count; i++) {
         const pess__own_network *own = &learner->own[i];
         PESS_TRY(add(s, out, own->one_output ? 1 : actions, error));
@@ -83,9 +83,9 @@ pess__view pess__networks_view(const pess__setup *s, const pess__tables *tables,
     const pess__learner *learner = s->learner;
     const int64_t networks = pess__learner_networks(learner, s->knobs), actions = s->data->actions;
     pess__view view = pess__tables_view(s, tables, state);
-    view.heads = networks > 1 ? networks : pess__learner_heads(learner);
+    view.heads = networks > 1 ? networks : pess__learner_heads(learner, s->knobs);
     view.head_stride = networks > 1 ? PESS__OUTPUT_CHUNK * actions : actions;
-    view.q = outputs[0] + i * pess__learner_heads(learner) * actions;
+    view.q = outputs[0] + i * pess__learner_heads(learner, s->knobs) * actions;
     for (int64_t k = 0; k < learner->own_count; k++)
         view.own[k] = outputs[networks + k] + i * (learner->own[k].one_output ? 1 : actions);
     return view;

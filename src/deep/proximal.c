@@ -35,5 +35,6 @@ const pess__learner pess__learner_proximal = {
              .imitation = true,
              .samples = true,
              .knobs = &knobs,
+             .source = "Buckman et al. 2021, the paper: alpha 0.25",
              .settings = PESS__READS_VALUES " " PESS__READS_IMITATION},
     .decide = decide};

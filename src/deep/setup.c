@@ -143,12 +143,12 @@ static void add_protocol(text *t, const pess__setup *s, const char *key, const c
     add(t, key, values);
 }
 
-/* alpha has had a place and a key of its own from the first; other knobs stand by their names. */
+/* alpha and the number of heads have had places of their own from the first; other knobs stand by their names. */
 static void add_knobs(text *t, const pess__setup *s) {
     const pess_setting_table *knobs = s->learner->info.knobs;
     for (size_t i = 0; knobs != NULL && i < knobs->count; i++) {
         char key[64], value[64];
-        if (strcmp(knobs->rows[i].name, PESS__ALPHA) == 0) continue;
+        if (strcmp(knobs->rows[i].name, PESS__ALPHA) == 0 || strcmp(knobs->rows[i].name, PESS__HEADS) == 0) continue;
         pess__setting_key(knobs->rows[i].name, key, sizeof key);
         pess_setting_get(knobs, s->knobs, knobs->rows[i].name, value, sizeof value);
         add(t, key, value);
@@ -183,9 +183,9 @@ static void add_further(text *t, const pess__setup *s) {
     char game[PESS__GAME_NOTES_SIZE];
     pess__game_notes(&s->env, false, game);
     t->used += (size_t)snprintf(t->at + t->used, PESS__SETTINGS_SIZE - t->used, "%s", game);
-    if (pess__learner_networks(learner, s->knobs) * pess__learner_heads(learner) > 1) {
+    if (pess__learner_networks(learner, s->knobs) * pess__learner_heads(learner, s->knobs) > 1) {
         add_count(t, "networks", pess__learner_networks(learner, s->knobs));
-        add_count(t, "heads", pess__learner_heads(learner));
+        add_count(t, "heads", pess__learner_heads(learner, s->knobs));
         add_count(t, "mixtures", pess__learner_mixtures(learner));
     }
     add_knobs(t, s);

@@ -10,7 +10,7 @@
 
 pess_status pess__targets_create(const pess__setup *s, pess__values *out, pess_error *error) {
     static const char what[] = "the values of a training";
-    const int64_t heads = pess__learner_heads(s->learner), mixtures = pess__learner_mixtures(s->learner);
+    const int64_t heads = pess__learner_heads(s->learner, s->knobs), mixtures = pess__learner_mixtures(s->learner);
     PESS_TRY(pess__allocate(&out->value, mixtures * s->data->states, sizeof *out->value, what, error));
     if (heads == 1) return PESS_OK;
     return pess__allocate(&out->mixture, mixtures * heads, sizeof *out->mixture, what, error);
@@ -53,7 +53,7 @@ static void list_nexts(pess__training *t) {
 static void decide_chunk(void *user, const int64_t *states, int64_t count, const pess__chunk_outputs outputs) {
     pess__training *t = user;
     const pess__learner *learner = t->setup.learner;
-    const int64_t heads = pess__learner_heads(learner), mixtures = pess__learner_mixtures(learner);
+    const int64_t heads = pess__learner_heads(learner, t->setup.knobs), mixtures = pess__learner_mixtures(learner);
     double policy[PESS__MAX_ACTIONS];
     for (int64_t i = 0; i < count; i++) {
         pess__view view = pess__networks_view(&t->setup, &t->tables, states[i], i, outputs);
@@ -67,7 +67,7 @@ static void decide_chunk(void *user, const int64_t *states, int64_t count, const
 /* Convex weights of the heads, as in REM: uniform numbers over their sum. */
 static void mix(pess__training *t) {
     const pess__setup *s = &t->setup;
-    const int64_t heads = pess__learner_heads(s->learner), mixtures = pess__learner_mixtures(s->learner);
+    const int64_t heads = pess__learner_heads(s->learner, s->knobs), mixtures = pess__learner_mixtures(s->learner);
     for (int64_t j = 0; j < mixtures && t->values.mixture != NULL; j++) {
         pess__rng rng = pess__rng_stream(s->options.seed, "mixture", (uint64_t)(s->position->update * mixtures + j));
         double *weights = t->values.mixture + j * heads, sum = 0;

@@ -34,6 +34,7 @@ const pess__neural_uncertainty pess__neural_uncertainty_ensemble = {
                          .summary = "mean less alpha standard deviations of the values of four networks",
                          .values = true,
                          .knobs = &knobs,
+                         .source = "the rule of Buckman et al. 2021 with an ensemble, alpha 1 standard deviation",
                          .settings = PESS__READS_UA,
                          .uncertainty = "ensemble"},
                 .decide = decide,

@@ -107,6 +107,7 @@ const pess__neural_uncertainty pess__neural_uncertainty_kernel_counts = {
                          .values = true,
                          .imitation = true,
                          .knobs = &pess__ua_knobs,
+                         .source = "the rule of Buckman et al. 2021; the uncertainty is ours, by MinHash (Broder 1997)",
                          .settings = PESS__READS_UA_NETWORK " " PESS__READS_IMITATION,
                          .uncertainty = "kernel-counts"},
                 .decide = pess__decide_ua,

@@ -84,7 +84,7 @@ static pess_status check_vectors(const pess_policy *policy, const char *name, co
     if (info.action_width == width && (width == 0 || memcmp(info.action_values, data->space.values, bytes) == 0))
         return PESS_OK;
     return pess__fail(error, PESS_INPUT,
-                      "%s: its actions stand for other vectors than those of %s; number these as in its training", name,
+                      "%s: its actions stand for other vectors than those of %s; number these by its own vectors", name,
                       data_name);
 }
 

@@ -246,7 +246,7 @@ static void warn_unsettled(pess_scores *s) {
     if (worst == NULL) return;
     (void)snprintf(s->info.unsettled, sizeof s->info.unsettled,
                    "fitted Q evaluation of %.80s has not settled: its value moved by %+.3g to %.4g in the last %lld of "
-                   "%lld updates; more updates or steps may tell",
+                   "%lld updates; more updates or steps, or a larger step size, may tell",
                    worst->name, worst->fqe_moved, worst->fqe, (long long)pess__late_updates(s->info.updates),
                    (long long)s->info.updates);
 }

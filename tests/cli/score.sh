@@ -27,6 +27,21 @@ expect 0 "$PESS" collect breakout --policy random --transitions 500 --seed 1 -o 
 expect 0 "$PESS" train b.pessdata -a naive --protocol smoke --updates 1 --steps 1 --score-episodes 0 --out naive
 expect 0 "$PESS" score naive b.pessdata $short
 
+# Vectors that were logged: data that nobody numbered are numbered as the policy's own.
+vectors=$TEST_DATA/d4rl/fraction.npz
+expect 0 "$PESS" train "$vectors" --actions-kmeans 2 -a naive --network "dense 4" --updates 1 --steps 2 --out doses
+expect 0 "$PESS" score doses "$vectors" $short --network "dense 4" --weights none --json
+same "$(json chosen)" doses "the only policy"
+grep -v '"seconds"' out >unasked
+says "became the 2 choices of doses"
+expect 0 "$PESS" convert "$vectors" --actions-kmeans 2 -o numbered.npz
+expect 0 "$PESS" score doses numbered.npz $short --network "dense 4" --weights none --json
+grep -v '"seconds"' out | sed "s,numbered.npz,$vectors," | cmp -s - unasked || fail "numbers of a policy's own are others"
+expect 3 "$PESS" score doses "$vectors" $short --actions-grid 2
+says "other vectors"
+expect 3 "$PESS" score doses "$TEST_DATA/d4rl/continuous.npz" $short
+says "doses: its actions are vectors of length 1; those of the data have length 2"
+
 # What is refused.
 expect 3 "$PESS" score naive cart.npz $short
 says "the observations of cart.npz are 4 floats"
@@ -54,6 +69,8 @@ says "unfinished: has no policy.pesspolicy"
 expect 0 "$PESS" net export cql -o cql.onnx
 expect 3 "$PESS" net import cql.onnx -o none.pesspolicy
 says "cql.onnx: found no NumPy arrays"
+expect 3 "$PESS" score cql.onnx cart.npz
+says "cql.onnx: found no policy"
 [ ! -e none.c ] && [ ! -e none.pesspolicy ] || fail "a refused file was written"
 # A log of a single episode.
 { echo "a,b,c,d,action,reward,terminal"

@@ -26,6 +26,11 @@ np.savez_compressed("everything.npz", observations=bits, next_observations=np.ro
 pictures = np.arange(24, dtype=np.uint8).reshape(2, 2, 2, 3)
 np.savez("pictures.npz", observations=pictures, next_observations=pictures[::-1].copy(), actions=np.array([0, 1]),
          rewards=np.ones(2), terminals=np.array([False, True]))
+last = np.arange(48, dtype=np.uint8).reshape(2, 3, 4, 2)  # two pictures of 3 rows, 4 columns and 2 channels
+for name, turn in [("first", lambda a: np.ascontiguousarray(a.transpose(0, 3, 1, 2))), ("last", np.ascontiguousarray),
+                   ("fortran", np.asfortranarray)]:
+    np.savez(f"pictures_{name}.npz", observations=turn(last), next_observations=turn(last[::-1]),
+             actions=np.array([0, 1]), rewards=np.ones(2), terminals=np.array([False, True]))
 nan = plain["observations"].astype(np.float32)
 nan[3, 1] = np.nan
 write("nan", observations=nan)
