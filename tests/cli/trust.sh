@@ -178,6 +178,10 @@ if [ -n "${FIGURES:-}" ] && [ "$FIGURES" != 0 ]; then
     echo '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>' >fonts.conf
     expect 5 env FONTCONFIG_FILE="$PWD/fonts.conf" "$PESS" plot labels -o bare.svg
     says "figures need a font"
+    expect 0 env FONTCONFIG_FILE="$PWD/fonts.conf" "$PESS" experiment bandit $small -o fontless # hours are not thrown away
+    says "note: no figures were written: figures need a font"
+    [ ! -e fontless/figure.svg ] || fail "a figure without letters"
+    grep -q "There are no figure files: figures need a font" fontless/index.html || fail "the page does not say why"
 fi
 
 # --- with single calls that fail
@@ -188,6 +192,8 @@ if [ $preloads = yes ]; then
     says "cannot be read"
     same "$(stat -c %s eio/checkpoint.pess)" "$size" "finished trials after a read error"
     expect 0 faulty threads "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o one.csv
+    expect 4 faulty threads "$PESS" experiment bandit $small --threads 4 -o threadless
+    says "no thread can be started"
     expect 0 "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o four.csv
     cmp -s one.csv four.csv || fail "other bytes where no thread can be made"
 fi
