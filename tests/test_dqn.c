@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 static char root[] = "/tmp/pess_dqn_test_XXXXXX";
 
@@ -234,6 +235,36 @@ static void a_damaged_checkpoint_falls_back(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* A checkpoint that ends too early, though its checksum is right: as only an attacker makes it. Neither generation is
+ * taken, wherever they end. */
+static void a_checkpoint_that_lacks_its_end_is_refused(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("short"));
+    o.frames = o.evaluate_every = o.checkpoint_every = 800;
+    o.replay = 400, o.warmup = 100, o.final_episodes = o.evaluate_episodes = 2;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    size_t size = 0;
+    uint8_t *bytes = file_bytes(o.out, "checkpoint-0.pessdqn", &size);
+    assert_non_null(bytes);
+    o.resume = true;
+    for (size_t kept = size - 5; kept > 8; kept -= 1 + kept / 24) {
+        const uint32_t sum = (uint32_t)crc32(0, bytes, (uInt)kept);
+        uint8_t end[4];
+        memcpy(end, bytes + kept, sizeof end);
+        memcpy(bytes + kept, &sum, sizeof sum);
+        for (int i = 0; i < 2; i++)
+            overwrite(o.out, i == 0 ? "checkpoint-0.pessdqn" : "checkpoint-1.pessdqn", bytes, kept + sizeof sum);
+        memcpy(bytes + kept, end, sizeof end);
+        if (pess_dqn_run(&o, &result, &error) == PESS_OK) fail_msg("taken with %zu of %zu bytes", kept, size);
+        assert_true(error.status == PESS_INPUT || error.status == PESS_ARGUMENT); /* its settings may be what ends */
+    }
+    free(bytes);
+    pess_mdp_destroy(mdp);
+}
+
 /* The other way round: the checkpoint has a setting that this run leaves at its default. */
 static void a_setting_at_its_default_is_told_by_its_name(void **state) {
     (void)state;
@@ -398,6 +429,7 @@ int main(void) {
         cmocka_unit_test(a_training_acts_as_its_network_says),
         cmocka_unit_test(resuming_gives_the_same_bytes),
         cmocka_unit_test(a_damaged_checkpoint_falls_back),
+        cmocka_unit_test(a_checkpoint_that_lacks_its_end_is_refused),
         cmocka_unit_test(a_setting_at_its_default_is_told_by_its_name),
         cmocka_unit_test(the_last_comparison_can_be_interrupted),
         cmocka_unit_test(a_loss_that_explodes_stops_the_training),
