@@ -38,7 +38,7 @@ static void bounds_per_pair_are_those_of_their_formulas(void **state) {
     for (int z = 0; z < 4; z++) assert_double_equal(u[z], 10, 1e-12);
     free(u);
     pess__u_problem apart = problem;
-    apart.v_lo = 2, apart.v_hi = 7;
+    apart.v_lo = -2, apart.v_hi = 3;
     u = compute("trivial", &apart, NULL);
     for (int z = 0; z < 4; z++) assert_double_equal(u[z], 5, 1e-12);
     free(u);
