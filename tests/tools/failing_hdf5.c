@@ -17,22 +17,66 @@
 #define FUNCTIONS(X)                                                                                                   \
     X(H5open)                                                                                                          \
     X(H5Eset_auto2)                                                                                                    \
-    X(H5PLset_loading_state) X(H5Pcreate) X(H5Pset_fapl_core) X(H5Pset_file_image_callbacks) X(H5Pset_file_image)      \
-        X(H5Pset_chunk) X(H5Pset_obj_track_times) X(H5Pget_external_count) X(H5Pget_layout) X(H5Pget_nfilters)         \
-            X(H5Pget_filter2) X(H5Pclose) X(H5Fopen) X(H5Fcreate) X(H5Fflush) X(H5Fget_file_image) X(H5Fclose)         \
-                X(H5Lexists) X(H5Lget_info) X(H5Gopen2) X(H5Gcreate2) X(H5Gclose) X(H5Dopen2) X(H5Dcreate2)            \
-                    X(H5Dclose) X(H5Dget_space) X(H5Dget_type) X(H5Dget_create_plist) X(H5Dget_storage_size)           \
-                        X(H5Dread) X(H5Dwrite) X(H5Screate) X(H5Screate_simple) X(H5Sclose)                            \
-                            X(H5Sget_simple_extent_ndims) X(H5Sget_simple_extent_dims) X(H5Acreate2) X(H5Awrite)       \
-                                X(H5Aclose) X(H5Tget_class) X(H5Tget_sign) X(H5Tget_size) X(H5Tenum_create)            \
-                                    X(H5Tenum_insert) X(H5Tclose)
+    X(H5PLset_loading_state)                                                                                           \
+    X(H5Pcreate)                                                                                                       \
+    X(H5Pset_fapl_core)                                                                                                \
+    X(H5Pset_file_image_callbacks)                                                                                     \
+    X(H5Pset_file_image)                                                                                               \
+    X(H5Pset_chunk)                                                                                                    \
+    X(H5Pset_obj_track_times)                                                                                          \
+    X(H5Pget_external_count)                                                                                           \
+    X(H5Pget_layout)                                                                                                   \
+    X(H5Pget_nfilters)                                                                                                 \
+    X(H5Pget_filter2)                                                                                                  \
+    X(H5Pclose)                                                                                                        \
+    X(H5Fopen)                                                                                                         \
+    X(H5Fcreate)                                                                                                       \
+    X(H5Fflush)                                                                                                        \
+    X(H5Fget_file_image)                                                                                               \
+    X(H5Fclose)                                                                                                        \
+    X(H5Lexists)                                                                                                       \
+    X(H5Lget_info)                                                                                                     \
+    X(H5Gopen2)                                                                                                        \
+    X(H5Gcreate2)                                                                                                      \
+    X(H5Gclose)                                                                                                        \
+    X(H5Dopen2)                                                                                                        \
+    X(H5Dcreate2)                                                                                                      \
+    X(H5Dclose)                                                                                                        \
+    X(H5Dget_space)                                                                                                    \
+    X(H5Dget_type)                                                                                                     \
+    X(H5Dget_create_plist)                                                                                             \
+    X(H5Dget_storage_size)                                                                                             \
+    X(H5Dread)                                                                                                         \
+    X(H5Dwrite)                                                                                                        \
+    X(H5Screate)                                                                                                       \
+    X(H5Screate_simple)                                                                                                \
+    X(H5Sclose)                                                                                                        \
+    X(H5Sget_simple_extent_ndims)                                                                                      \
+    X(H5Sget_simple_extent_dims)                                                                                       \
+    X(H5Acreate2)                                                                                                      \
+    X(H5Awrite)                                                                                                        \
+    X(H5Aclose)                                                                                                        \
+    X(H5Tget_class)                                                                                                    \
+    X(H5Tget_sign)                                                                                                     \
+    X(H5Tget_size)                                                                                                     \
+    X(H5Tenum_create)                                                                                                  \
+    X(H5Tenum_insert)                                                                                                  \
+    X(H5Tclose)
 
 #define VARIABLES(X)                                                                                                   \
     X(H5P_CLS_FILE_ACCESS_ID_g)                                                                                        \
     X(H5P_CLS_DATASET_CREATE_ID_g)                                                                                     \
-    X(H5P_CLS_GROUP_CREATE_ID_g) X(H5T_STD_I8LE_g) X(H5T_STD_U8LE_g) X(H5T_STD_I64LE_g) X(H5T_IEEE_F32LE_g)            \
-        X(H5T_IEEE_F64LE_g) X(H5T_NATIVE_UCHAR_g) X(H5T_NATIVE_B8_g) X(H5T_NATIVE_LLONG_g) X(H5T_NATIVE_FLOAT_g)       \
-            X(H5T_NATIVE_DOUBLE_g)
+    X(H5P_CLS_GROUP_CREATE_ID_g)                                                                                       \
+    X(H5T_STD_I8LE_g)                                                                                                  \
+    X(H5T_STD_U8LE_g)                                                                                                  \
+    X(H5T_STD_I64LE_g)                                                                                                 \
+    X(H5T_IEEE_F32LE_g)                                                                                                \
+    X(H5T_IEEE_F64LE_g)                                                                                                \
+    X(H5T_NATIVE_UCHAR_g)                                                                                              \
+    X(H5T_NATIVE_B8_g)                                                                                                 \
+    X(H5T_NATIVE_LLONG_g)                                                                                              \
+    X(H5T_NATIVE_FLOAT_g)                                                                                              \
+    X(H5T_NATIVE_DOUBLE_g)
 
 enum { ARGUMENTS = 8, FILES = 256 };
 
