@@ -155,7 +155,7 @@ static void refused(const message *messages, size_t count, const char *sentence)
 
 static void beginnings_that_cannot_be_are_not_believed(void **state) {
     (void)state;
-    static const char hostile[] = "minari_bits.h5: the reader of HDF5 files, a process of its own, ended too early";
+    static const char hostile[] = "minari_bits.h5: the reader of HDF5 files, a process of its own, ended";
     const pess__hdf5_begin good = {.shape = pess_observation_bits(8), .actions = 2, .origin = "minari"};
     pess__hdf5_begin bad[12];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) bad[i] = good;
@@ -181,7 +181,7 @@ static void beginnings_that_cannot_be_are_not_believed(void **state) {
 
 static void rows_that_cannot_be_are_not_believed(void **state) {
     (void)state;
-    static const char hostile[] = "minari_bits.h5: the reader of HDF5 files, a process of its own, ended too early";
+    static const char hostile[] = "minari_bits.h5: the reader of HDF5 files, a process of its own, ended";
     struct {
         pess__hdf5_row row;
         uint8_t states[2];
