@@ -95,6 +95,7 @@ static pess_status write_results(const char *path, const choose_args *args, cons
     const pess_counts *counts = pess_problem_counts(pess_choice_problem(choice));
     pess_status status = PESS_OK;
     if (args->report != NULL) status = pess_choice_write_report(choice, log_name(path), repeat, args->report, error);
+    if (status == PESS_OK && args->report != NULL) note_missing_figures("choose");
     if (status == PESS_OK && args->policy_path != NULL)
         status = pess_policy_write(pess_solution_policy(pess_choice_solution(choice)), args->policy_path,
                                    pess_counts_state_names(counts), pess_counts_action_names(counts), error);

@@ -173,6 +173,7 @@ int cmd_compare(int argc, char **argv) {
     pess_comparison *c = NULL;
     pess_status status = pess_compare_directories(directories, (size_t)count, &options, &c, &error);
     if (status == PESS_OK && report != NULL) status = pess_comparison_write(c, repeat, report, &error);
+    if (status == PESS_OK && report != NULL) note_missing_figures("compare");
     if (status != PESS_OK) {
         pess_comparison_destroy(c);
         return report_option_error("compare", list.rows, list.count, &error);

@@ -102,7 +102,9 @@ static pess_status run(pess_experiment *experiment, const arguments *a, const ch
     const pess_status status = pess_experiment_run(experiment, error);
     terminal_progress_end();
     if (status != PESS_OK || a->options.out == NULL) return status;
-    return pess_experiment_write(experiment, command_line, error);
+    const pess_status written = pess_experiment_write(experiment, command_line, error);
+    if (written == PESS_OK) note_missing_figures("experiment");
+    return written;
 }
 
 static void print_results(const pess_experiment *experiment, const arguments *a) {

@@ -58,6 +58,7 @@ int cmd_merge(int argc, char **argv) {
     repeat_command(argc, argv, command_line, sizeof command_line);
     pess_status status = pess_experiment_merge(directories, (size_t)count, out, partial, &experiment, &error);
     if (status == PESS_OK) status = pess_experiment_write(experiment, command_line, &error);
+    if (status == PESS_OK) note_missing_figures("merge");
     if (status == PESS_OK && json) experiment_write_json("merge", experiment);
     if (status == PESS_OK && !json) {
         experiment_print(experiment);

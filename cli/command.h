@@ -131,6 +131,9 @@ int report_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A wrong use found by the command itself: message on stderr, returns EXIT_USAGE. */
 int report_usage(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* On stderr, where a command has written results without figures, why: no cairo, no font. */
+void note_missing_figures(const char *command_name);
+
 /* 6300 as "1 h 45 min". */
 void duration_text(double seconds, char *out, size_t size);
 

@@ -346,3 +346,9 @@ int options_parse(const usage *use, const option *options, size_t option_count, 
     if (count != NULL) *count = found;
     return check_positional(use, found);
 }
+
+void note_missing_figures(const char *command_name) {
+    pess_error why = {0};
+    if (pess_figure_possible(&why) == PESS_OK) return;
+    (void)fprintf(stderr, "%s %s: note: no figures were written: %s\n", program_name, command_name, why.message);
+}

@@ -130,6 +130,8 @@ static void parts_have_the_rows_asked_for(void **state) {
         pess_dataset_columns(part, &found);
         for (int r = 0; r < 2; r++) {
             assert_int_equal(found.state[r], states[row[r]]);
+            assert_int_equal(found.action[r], actions[row[r]]);
+            assert_int_equal(found.next_state[r], next_states[row[r]]);
             assert_true(found.reward[r] == rewards[row[r]]);
             assert_int_equal(found.end[r], ends[row[r]]);
             assert_int_equal(found.episode[r], i == 0 ? episodes[row[r]] : given[r]);

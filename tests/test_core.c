@@ -89,8 +89,8 @@ static void streams_differ_and_repeat(void **state) {
 static void distributions_have_their_moments(void **state) {
     (void)state;
     enum { N = 200000 };
-    static const double shapes[][2] = {{1, 3}, {3, 1}, {0.5, 0.5}, {20, 2}};
-    for (uint64_t k = 0; k < 4; k++) {
+    static const double shapes[][2] = {{1, 3}, {3, 1}, {0.5, 0.5}, {20, 2}, {0.25, 1.5}};
+    for (uint64_t k = 0; k < 5; k++) {
         pess__rng rng = pess__rng_stream(7, "beta", k);
         const double a = shapes[k][0], b = shapes[k][1];
         const double mean = a / (a + b), variance = a * b / ((a + b) * (a + b) * (a + b + 1));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 static char root[] = "/tmp/pess_dqn_test_XXXXXX";
 
@@ -148,16 +149,13 @@ static bool stop_at_once(void *user, const char *what, double done, double total
     return done < *(double *)user;
 }
 
-/* A run stopped at several places and resumed each time, on other thread counts, ends in the same bytes. */
-static void resuming_gives_the_same_bytes(void **state) {
-    (void)state;
-    pess_mdp *mdp = chain();
-    pess_dqn_options o = chain_options(mdp, in_root("whole"));
-    o.frames = 200000; /* well over the tenth of a second after which progress is first reported */
+/* The same training whole and in pieces; how often it was stopped. */
+static int stopped_and_resumed(pess_dqn_options o, const char *whole, const char *pieces) {
     pess_dqn_result result;
     pess_error error;
+    o.out = whole;
     assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
-    o.out = in_root("pieces");
+    o.out = pieces;
     o.resume = true;
     double limit = 5000;
     int stops = 0;
@@ -167,10 +165,25 @@ static void resuming_gives_the_same_bytes(void **state) {
         limit += 40000;
         o.threads = 1 + stops % 3;
     }
-    assert_true(stops > 0);
+    return stops;
+}
+
+/* A run stopped at several places and resumed each time, on other thread counts, ends in the same bytes. Progress is
+ * first reported after a tenth of a second: where all of it takes less, a longer run is taken. */
+static void resuming_gives_the_same_bytes(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    char names[2][40];
+    pess_dqn_options o = chain_options(mdp, NULL);
+    int stops = 0;
+    for (o.frames = 200000; stops == 0; o.frames *= 4) {
+        (void)snprintf(names[0], sizeof names[0], "whole-%lld", (long long)o.frames);
+        (void)snprintf(names[1], sizeof names[1], "pieces-%lld", (long long)o.frames);
+        stops = stopped_and_resumed(o, in_root(names[0]), in_root(names[1]));
+    }
     size_t whole_size = 0, size = 0;
-    uint8_t *whole = file_bytes(in_root("whole"), "policy.pessnet", &whole_size);
-    uint8_t *pieces = file_bytes(o.out, "policy.pessnet", &size);
+    uint8_t *whole = file_bytes(in_root(names[0]), "policy.pessnet", &whole_size);
+    uint8_t *pieces = file_bytes(in_root(names[1]), "policy.pessnet", &size);
     assert_non_null(pieces);
     assert_int_equal(size, whole_size);
     assert_memory_equal(whole, pieces, size);
@@ -222,6 +235,40 @@ static void a_damaged_checkpoint_falls_back(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* A checkpoint that ends too early, though its checksum is right: as only an attacker makes it. Neither generation is
+ * taken, wherever they end. */
+static void a_checkpoint_that_lacks_its_end_is_refused(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("short"));
+    o.frames = o.evaluate_every = o.checkpoint_every = 800;
+    o.replay = 400, o.warmup = 100, o.final_episodes = o.evaluate_episodes = 2;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    size_t size = 0;
+    uint8_t *bytes = file_bytes(o.out, "checkpoint-0.pessdqn", &size);
+    assert_non_null(bytes);
+    o.resume = true;
+    int in_replay = 0, in_log = 0;
+    for (size_t kept = size - 5; kept > 8; kept -= 1 + kept / 24) {
+        const uint32_t sum = (uint32_t)crc32(0, bytes, (uInt)kept);
+        uint8_t end[4];
+        memcpy(end, bytes + kept, sizeof end);
+        memcpy(bytes + kept, &sum, sizeof sum);
+        for (int i = 0; i < 2; i++)
+            overwrite(o.out, i == 0 ? "checkpoint-0.pessdqn" : "checkpoint-1.pessdqn", bytes, kept + sizeof sum);
+        memcpy(bytes + kept, end, sizeof end);
+        if (pess_dqn_run(&o, &result, &error) == PESS_OK) fail_msg("taken with %zu of %zu bytes", kept, size);
+        assert_true(error.status == PESS_INPUT || error.status == PESS_ARGUMENT); /* its settings may be what ends */
+        in_replay += strstr(error.message, "the replay memory does not fit") != NULL;
+        in_log += strstr(error.message, "do not add up to the file") != NULL;
+    }
+    assert_true(in_replay > 0 && in_log > 0); /* their checksums were believed */
+    free(bytes);
+    pess_mdp_destroy(mdp);
+}
+
 /* The other way round: the checkpoint has a setting that this run leaves at its default. */
 static void a_setting_at_its_default_is_told_by_its_name(void **state) {
     (void)state;
@@ -245,18 +292,26 @@ static bool stop_playing(void *user, const char *what, double done, double total
     return strcmp(what, "playing") != 0;
 }
 
-/* The last comparison can be interrupted too; the training before it is kept. */
+/* The last comparison can be interrupted too; the training before it is kept. As many episodes as take longer than a
+ * tenth of a second, when progress is first asked for. */
 static void the_last_comparison_can_be_interrupted(void **state) {
     (void)state;
     pess_dqn_options o = pess_dqn_options_defaults();
-    o.game = "freeway", o.network = "value", o.out = in_root("compared"), o.seed = 5, o.threads = 1;
+    o.game = "freeway", o.network = "value", o.seed = 5, o.threads = 1;
     o.frames = o.evaluate_every = o.checkpoint_every = 200, o.replay = 200, o.batch = 8, o.warmup = 100;
-    o.evaluate_episodes = 1, o.final_episodes = 100;
+    o.evaluate_episodes = 1;
     pess_dqn_result result;
     pess_error error;
     int reports = 0;
     o.progress = (pess_progress){stop_playing, &reports};
-    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INTERRUPTED);
+    pess_status status = PESS_OK;
+    char name[40];
+    for (o.final_episodes = 100; status == PESS_OK; o.final_episodes *= status == PESS_OK ? 4 : 1) {
+        (void)snprintf(name, sizeof name, "compared-%lld", (long long)o.final_episodes);
+        o.out = in_root(name);
+        status = pess_dqn_run(&o, &result, &error);
+    }
+    assert_int_equal(status, PESS_INTERRUPTED);
     assert_non_null(strstr(error.message, "interrupted at frame 2"));
     assert_non_null(strstr(error.message, "resuming"));
     size_t size;
@@ -378,6 +433,7 @@ int main(void) {
         cmocka_unit_test(a_training_acts_as_its_network_says),
         cmocka_unit_test(resuming_gives_the_same_bytes),
         cmocka_unit_test(a_damaged_checkpoint_falls_back),
+        cmocka_unit_test(a_checkpoint_that_lacks_its_end_is_refused),
         cmocka_unit_test(a_setting_at_its_default_is_told_by_its_name),
         cmocka_unit_test(the_last_comparison_can_be_interrupted),
         cmocka_unit_test(a_loss_that_explodes_stops_the_training),

@@ -259,9 +259,10 @@ static void any_number_of_threads_gives_the_same_bytes(void **state) {
     pess_experiment_destroy(other);
 }
 
-static bool stop_at_once(void *user, const char *what, double done, double total, const char *unit) {
-    (void)user, (void)what, (void)done, (void)total, (void)unit;
-    return false;
+/* However busy the machine is, there is something to go on from. */
+static bool stop_soon(void *user, const char *what, double done, double total, const char *unit) {
+    (void)user, (void)what, (void)total, (void)unit;
+    return done < 100;
 }
 
 static pess_status create_and_run(const pess_experiment_options *options, pess_experiment **out, pess_error *error) {
@@ -281,7 +282,7 @@ static void check_resume(long torn) {
     pess_error error = {0};
     options.out = directory;
     options.trials = 200000;
-    options.progress.report = stop_at_once;
+    options.progress.report = stop_soon;
     assert_int_equal(create_and_run(&options, &resumed, &error), PESS_INTERRUPTED);
     assert_non_null(strstr(error.message, path));
     options.progress.report = NULL;

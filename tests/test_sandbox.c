@@ -58,13 +58,13 @@ static void take_memory(void *context, int to) {
 
 /* Everything that would leave the process. */
 static void leave(void *context, int to) {
-    const char *const path = context;
-    const int file = open(path, O_RDONLY), other = open("/tmp/pess-sandbox-escape", O_CREAT | O_WRONLY, 0600);
+    char *const *const paths = context;
+    const int file = open(paths[0], O_RDONLY), other = open(paths[1], O_CREAT | O_WRONLY, 0600);
     const bool ran = execl("/bin/true", "true", (char *)NULL) != -1;
     const bool forked = fork() != -1;
     const bool talked = socket(AF_INET, SOCK_STREAM, 0) != -1;
     const bool wrote = write(STDERR_FILENO, "", 0) != -1;
-    const bool removed = unlink(path) != -1;
+    const bool removed = unlink(paths[0]) != -1;
     const bool runs = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
     const bool killed = kill(getppid(), 0) != -1;
     say(to, file < 0 && other < 0 && !ran && !forked && !talked && !wrote && !removed && !runs && !killed
@@ -101,14 +101,16 @@ static void limits_are_held(void **state) {
     run(take_memory, NULL);
     assert_string_equal(answer, "some not all");
     assert_int_equal(munmap(held, MORE), 0);
-    char *path = NULL;
-    assert_true(asprintf(&path, "%s", scratch_write(0, "secret")) > 0);
-    run(leave, path);
+    char *paths[2];
+    assert_true(asprintf(&paths[0], "%s", scratch_write(0, "secret")) > 0);
+    assert_true(asprintf(&paths[1], "%s.escaped", paths[0]) > 0);
+    run(leave, paths);
     assert_string_equal(answer, "nothing");
-    assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(access("/tmp/pess-sandbox-escape", F_OK), -1);
-    scratch_remove(path);
-    free(path);
+    assert_int_equal(access(paths[0], F_OK), 0);
+    assert_int_equal(access(paths[1], F_OK), -1);
+    scratch_remove(paths[0]);
+    free(paths[0]);
+    free(paths[1]);
 }
 
 int main(void) {

@@ -206,6 +206,7 @@ static void an_interruption_is_an_error(void **state) {
     int calls = 0;
     pess_simulate_options options = pess_simulate_options_defaults();
     options.transitions = 50000000;
+    options.threads = 1; /* many would be done before they are asked */
     options.progress = (pess_progress){stop, &calls};
     pess_dataset *data = NULL;
     pess_error error = {0};

@@ -37,6 +37,11 @@ static void bounds_per_pair_are_those_of_their_formulas(void **state) {
     u = compute("trivial", &problem, NULL);
     for (int z = 0; z < 4; z++) assert_double_equal(u[z], 10, 1e-12);
     free(u);
+    pess__u_problem apart = problem;
+    apart.v_lo = -2, apart.v_hi = 3;
+    u = compute("trivial", &apart, NULL);
+    for (int z = 0; z < 4; z++) assert_double_equal(u[z], 5, 1e-12);
+    free(u);
     u = compute("hoeffding", &problem, NULL); /* ln(2·2·2/0.1) = ln 80 */
     assert_double_equal(u[0], 10 * sqrt(log(80) / 50), 1e-12);
     assert_double_equal(u[1], 10, 1e-12); /* the cap */
@@ -73,9 +78,15 @@ static void bounds_per_state_are_those_of_their_formulas(void **state) {
     problem.trajectories = true; /* every (n(0), n(1)): 26·27·2·3 */
     OK(row->statewise(&problem, c, w, &error));
     assert_double_equal(c[0], 10 * sqrt(0.5 * (log(2 * 2 / 0.1) + 300 * log(10) + log(26 * 27 * 2 * 3))), 1e-10);
-    problem.absorbed = true;
+    problem.v_hi = INFINITY;
+    assert_int_equal(row->statewise(&problem, c, w, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "needs a bounded range of values"));
+    problem.absorbed = true; /* which needs none */
     OK(row->statewise(&problem, c, w, &error));
     assert_double_equal(c[1], 1, 0);
+    problem.counts = NULL;
+    assert_int_equal(row->statewise(&problem, c, w, &error), PESS_ARGUMENT);
+    assert_non_null(strstr(error.message, "needs the counts of a log"));
     estimate_destroy(&e);
 }
 

@@ -176,6 +176,9 @@ PESS_API pess_status pess_experiment_merge(const char *const *directories, size_
  * `algorithms`, "a,b,…", names the curves that are drawn, in this order; NULL: all. */
 PESS_API pess_status pess_figure_write(const char *const *results, size_t count, const char *algorithms,
                                        const char *path, pess_error *error);
+/* Can figures be drawn here? PESS_IO says why not (no cairo, no font); then experiments, comparisons and choices are
+ * written without theirs. */
+PESS_API pess_status pess_figure_possible(pess_error *error);
 
 #ifdef __cplusplus
 }

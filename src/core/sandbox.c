@@ -102,7 +102,7 @@ static bool is_counted(void) { return getenv("PESS_COUNT_CHILD") != NULL; }
 static bool is_counted(void) { return false; }
 #endif
 
-static _Noreturn void leave(void) {
+void pess__sandbox_leave(void) {
     if (is_counted()) WRITE_COUNTS();
     _exit(EXIT_DONE);
 }
@@ -112,14 +112,14 @@ static void run_child(void (*body)(void *context, int to), void *context, int to
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) (void)signal(crashes[i], SIG_DFL);
     if (!is_counted() && (!set_limits(limits) || !close_doors(to))) _exit(EXIT_NO_SANDBOX);
     body(context, to);
-    leave();
+    pess__sandbox_leave();
 }
 
 void pess__sandbox_write(int to, const void *bytes, size_t size) {
     for (const char *at = bytes; size > 0;) {
         const ssize_t wrote = write(to, at, size);
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) leave();
+        if (wrote <= 0) pess__sandbox_leave();
         at += wrote;
         size -= (size_t)wrote;
     }

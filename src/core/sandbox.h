@@ -29,7 +29,8 @@ bool pess__sandbox_read(pess__sandbox *sandbox, void *to, size_t size);
 /* Ends the child and says how it went: "" where it did all it had to, else words that follow "the reader …". */
 void pess__sandbox_end(pess__sandbox *sandbox, char *how, size_t size);
 
-/* In the child: all of the bytes, or the process ends. */
+/* In the child: all of the bytes, or the process ends; and its end in good order. */
 void pess__sandbox_write(int to, const void *bytes, size_t size);
+_Noreturn void pess__sandbox_leave(void);
 
 #endif

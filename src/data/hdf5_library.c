@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- libhdf5, as documented for 1.10 to 1.14. An id is 64 bits; names that end in _g are variables. */
 
@@ -103,7 +102,7 @@ void pess__hdf5_give_up(int to, const char *format, ...) {
     const pess__hdf5_header header = {PESS__HDF5_ERROR, (uint32_t)strlen(text)};
     pess__sandbox_write(to, &header, sizeof header);
     pess__sandbox_write(to, text, header.count);
-    _exit(0);
+    pess__sandbox_leave();
 }
 
 /* ------------------------------------------------------------------------------------------------ the file */
@@ -167,7 +166,9 @@ bool pess__hdf5_has(int64_t group, const char *name, int to) {
         int kind;
         char room[256];
     } info = {0};
-    if (hdf5.H5Lexists(group, name, 0) <= 0) return false;
+    const int exists = hdf5.H5Lexists(group, name, 0);
+    if (exists < 0) pess__hdf5_give_up(to, "'%s': the library HDF5 does not say whether it is there: damaged", name);
+    if (exists == 0) return false;
     if (hdf5.H5Lget_info(group, name, &info, 0) < 0 || info.kind != LINK_HARD)
         pess__hdf5_give_up(to, "'%s': found a link, expected what the file itself holds", name);
     return true;
@@ -198,9 +199,10 @@ static void refuse(const dataset *d, const char *found, const char *expected) {
 static void check_storage(const dataset *d) {
     const int64_t list = hdf5.H5Dget_create_plist(d->id);
     if (list < 0) refuse(d, "no description of its storage", "one");
-    if (hdf5.H5Pget_external_count(list) != 0 || hdf5.H5Pget_layout(list) == LAYOUT_VIRTUAL)
+    const int layout = hdf5.H5Pget_layout(list), filters = hdf5.H5Pget_nfilters(list);
+    if (layout < 0 || filters < 0) refuse(d, "a description of its storage that is damaged", "a whole one");
+    if (hdf5.H5Pget_external_count(list) != 0 || layout == LAYOUT_VIRTUAL)
         refuse(d, "values that lie in other files", "values within this one");
-    const int filters = hdf5.H5Pget_nfilters(list);
     for (int i = 0; i < filters; i++) {
         unsigned flags = 0, configuration = 0;
         size_t values = 0;
@@ -274,14 +276,15 @@ pess__hdf5_array pess__hdf5_read(int64_t group, const char *where, const char *n
     const int64_t type = hdf5.H5Dget_type(d.id);
     const int class = type >= 0 ? hdf5.H5Tget_class(type) : -1;
     const size_t element = type >= 0 ? hdf5.H5Tget_size(type) : 0;
+    const int sign = class == CLASS_INTEGER ? hdf5.H5Tget_sign(type) : SIGN_NONE;
     array.bits = class == CLASS_BITS && element == 1;
     if ((class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_ENUM && !array.bits) || element == 0 ||
-        element > 16)
+        element > 16 || sign < 0)
         refuse(&d, "values that are not numbers", "numbers, or true and false");
     array.present = true;
     array.whole = class != CLASS_FLOAT;
     array.truths = class == CLASS_ENUM || array.bits;
-    array.bytes = class == CLASS_INTEGER && element == 1 && hdf5.H5Tget_sign(type) == SIGN_NONE;
+    array.bytes = class == CLASS_INTEGER && element == 1 && sign == SIGN_NONE;
     (void)hdf5.H5Tclose(type);
     check_storage(&d);
     read_shape(&d, &array, element);

@@ -258,7 +258,7 @@ pess_status pess_choice_write_report(const pess_choice *choice, const char *log,
     const char *wanted[FILES];
     int which[FILES], count = 0;
     for (int i = 0; i < FILES; i++) {
-        if ((i == SVG || i == PNG) && !pess__figure_drawable()) continue;
+        if ((i == SVG || i == PNG) && pess_figure_possible(NULL) != PESS_OK) continue;
         which[count] = i;
         wanted[count++] = names[i];
     }

@@ -293,7 +293,7 @@ pess_status pess_comparison_write(const pess_comparison *c, const char *command,
     const char *names[PARTS];
     int count = 0;
     for (int i = 0; i < PARTS; i++) {
-        if (parts[i].figure != NULL && !pess__figure_drawable()) continue;
+        if (parts[i].figure != NULL && pess_figure_possible(NULL) != PESS_OK) continue;
         wanted[count] = &parts[i];
         names[count++] = parts[i].name;
     }

@@ -43,7 +43,7 @@ static const struct {
              {"manifest.json", NULL, false, manifest}};
 
 static int list_files(const pess_experiment *e, const char *names[FILE_LIMIT], job jobs[FILE_LIMIT]) {
-    const bool drawable = pess__figure_drawable();
+    const bool drawable = pess_figure_possible(NULL) == PESS_OK;
     int count = 0;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].some && !pess_setting_listed(e->kind->engine->files, files[i].name)) continue;

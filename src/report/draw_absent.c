@@ -1,7 +1,9 @@
 /* In place of draw*.c where cairo was absent at build time. */
 #include "report/figure.h"
 
-bool pess__figure_drawable(void) { return false; }
+pess_status pess_figure_possible(pess_error *error) {
+    return pess__fail(error, PESS_IO, "this build draws no figures: it was built without cairo");
+}
 
 void pess__figure_size(const pess__figure *figure, double *width, double *height) {
     (void)figure;

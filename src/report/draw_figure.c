@@ -196,11 +196,11 @@ static void write_svg(pess__outfile *file, const bytes *from) {
 
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 
-bool pess__figure_drawable(void) {
+pess_status pess_figure_possible(pess_error *error) {
     (void)pthread_mutex_lock(&drawing);
-    const pess_status status = pess__cairo_load(NULL);
+    const pess_status status = pess__cairo_load(error);
     (void)pthread_mutex_unlock(&drawing);
-    return status == PESS_OK;
+    return status;
 }
 
 static pess_status draw(const pess__figure *figure, const char *path, const char *format, bytes *to,

@@ -40,8 +40,6 @@ pess_status pess__panel_add_point(pess__panel *panel, const char *algorithm, dou
 pess_status pess__figure_select(pess__figure *figure, const char *algorithms, pess_error *error);
 void pess__figure_release(pess__figure *figure);
 
-/* Can figures be drawn? Not where cairo is absent; experiments then leave theirs out, and their pages say so. */
-bool pess__figure_drawable(void);
 /* Width and height in points (1/72 inch; pixels of the SVG). */
 void pess__figure_size(const pess__figure *figure, double *width, double *height);
 /* By the name's end: .svg, .pdf, .png (at twice the size). Nothing of the time or place of writing is in the file. */

@@ -136,11 +136,17 @@ static void write_files(pess__outfile *file, const pess_experiment *e, const cha
     pess__outfile_print(file, "\n<p class=\"note\">Beside this page: <a href=\"results.csv\">results.csv</a>");
     for (const char *list = e->kind->engine->files; (list = pess__next_word(list, name, sizeof name)) != NULL;)
         pess__outfile_print(file, ", <a href=\"%s\">%s</a>", name, name);
-    if (pess__figure_drawable())
+    pess_error why = {0};
+    const bool drawn = pess_figure_possible(&why) == PESS_OK;
+    if (drawn)
         pess__outfile_print(file, ", <a href=\"figure.svg\">figure.svg</a>, <a href=\"figure.png\">figure.png</a>, "
                                   "<a href=\"figure.pdf\">figure.pdf</a>");
-    pess__outfile_print(file, " and <a href=\"manifest.json\">manifest.json</a>. %s",
-                        pess__figure_drawable() ? "" : "There are no figure files: the library cairo was not found. ");
+    pess__outfile_print(file, " and <a href=\"manifest.json\">manifest.json</a>. ");
+    if (!drawn) {
+        pess__outfile_print(file, "There are no figure files: ");
+        pess__html_text(file, why.message);
+        pess__outfile_print(file, ". ");
+    }
     pess__outfile_print(file, "Made by Pessimist %s.</p>\n", pess_build());
 }
 

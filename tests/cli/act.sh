@@ -38,20 +38,20 @@ expect 0 "$PESS" act zeros.csv --policy policy.csv --json
 head -1 out >line; same "$("$JSON_GET" state <line)" 1 "a number with zeros before it, as JSON"
 # A pipe is answered as it comes: the second row is sent when the first is answered.
 mkfifo in
-timeout 20 "$PESS" act - --policy named.csv <in >answer 2>err &
+timeout 120 "$PESS" act - --policy named.csv <in >answer 2>err &
 exec 9>in
 printf 'state\nmild\n' >&9
-for _ in $(seq 100); do grep -q '^1,mild' answer && break; sleep 0.1; done
+for _ in $(seq 600); do grep -q '^1,mild' answer && break; sleep 0.1; done
 grep -q '^1,mild' answer || fail "no answer before the pipe is closed"
 printf 'severe\n' >&9
 exec 9>&-
 wait $!
 same "$(wc -l <answer)" 3 "lines of the pipe"
 # So are lines of JSON.
-timeout 20 "$PESS" act - --policy named.csv <in >answer 2>err &
+timeout 120 "$PESS" act - --policy named.csv <in >answer 2>err &
 exec 9>in
 printf '{"state": "mild"}\n' >&9
-for _ in $(seq 100); do grep -q '^1,mild' answer && break; sleep 0.1; done
+for _ in $(seq 600); do grep -q '^1,mild' answer && break; sleep 0.1; done
 grep -q '^1,mild' answer || fail "no answer to a line of JSON before the pipe is closed"
 printf '\n{"state": "severe"}' >&9
 exec 9>&-

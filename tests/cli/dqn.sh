@@ -15,40 +15,41 @@ same "$(json resumed_from)" -1 resumed_from
 head -1 whole/log.csv | grep -q '^frame,return,loss,mean_q,seconds' || fail "header of log.csv: $(head -1 whole/log.csv)"
 same "$(wc -l <whole/log.csv)" 5 "lines of log.csv"
 
-# Each attempt is killed after another share of the time that the whole run took, 1 to 11 per cent: the first three kills
-# land even where the machine has become four times as fast meanwhile. A kill has landed where the shell saw signal 9 end
-# the program; that happens at different frames, within and between the writes of checkpoints.
-landed=0 finished=0
-for attempt in $(seq 1 60); do
-    "$PESS" dqn breakout $small --threads 2 --out pieces --resume >out 2>err </dev/null &
-    program=$!
-    sleep "$(awk -v whole="$whole" -v share=$((3 + attempt * 7 % 31)) 'BEGIN { printf "%.6f", share / 300 * whole / 1e6 }')"
-    kill -9 "$program" 2>/dev/null
-    wait "$program" 2>/dev/null
-    code=$?
-    if [ "$code" -eq 137 ]; then landed=$((landed + 1)); fi
-    if [ "$code" -eq 0 ]; then finished=1; break; fi
-    [ "$code" -eq 137 ] || fail "attempt $attempt ended with $code: $(head -c 300 err)"
+# Each attempt is killed after another share of the time that the whole run took, 1 to 11 per cent. A kill has landed where
+# the shell saw signal 9 end the program; that happens at different frames, within and between the writes of checkpoints.
+# Where the machine has become so much faster that hardly any landed, another round has them come sooner.
+killed_and_resumed() { # ROUND
+    rm -rf pieces
+    for attempt in $(seq 1 60); do
+        "$PESS" dqn breakout $small --threads 2 --out pieces --resume >out 2>err </dev/null &
+        program=$!
+        sleep "$(awk -v whole="$whole" -v share=$((3 + attempt * 7 % 31)) -v round="$1" \
+            'BEGIN { printf "%.6f", share / 300 * whole / 1e6 / 2 ^ (round - 1) }')"
+        kill -9 "$program" 2>/dev/null
+        wait "$program" 2>/dev/null
+        code=$?
+        [ "$code" -ne 0 ] || break
+        if [ "$code" -eq 137 ]; then landed=$((landed + 1)); else fail "attempt $attempt: $code: $(head -c 300 err)"; fi
+    done
+    [ "$code" -eq 0 ] || expect 0 "$PESS" dqn breakout $small --out pieces --resume
+    cmp -s whole/policy.pessnet pieces/policy.pessnet || fail "killed $landed times, the policy differs"
+    cut -d, -f1-4 whole/log.csv >a && cut -d, -f1-4 pieces/log.csv >b && cmp -s a b || fail "the log differs"
+    rm -f pieces/*.tmp # what a kill leaves behind of a file being written
+}
+landed=0
+for round in $(seq 1 8); do
+    killed_and_resumed "$round"
+    [ "$landed" -lt 3 ] || break
 done
 [ "$landed" -ge 3 ] || fail "only $landed kills landed"
-[ "$finished" -eq 1 ] || expect 0 "$PESS" dqn breakout $small --out pieces --resume
-cmp -s whole/policy.pessnet pieces/policy.pessnet || fail "killed $landed times, the policy differs"
-cut -d, -f1-4 whole/log.csv >a && cut -d, -f1-4 pieces/log.csv >b && cmp -s a b || fail "the log differs"
-rm -f pieces/*.tmp # what a kill leaves behind of a file being written
 
 # Ctrl-C saves at once: there is no other checkpoint here.
 calm="--network value --frames 48000 --envs 8 --replay 3000 --batch 16 --train-every 16 --warmup 500 --epsilon-frames 8000 --threads 1"
 calm="$calm --evaluate-every 3000 --evaluate-episodes 4 --final-episodes 8 --checkpoint-every 1000000 --seed 3"
 expect 0 "$PESS" dqn breakout $calm --out calm
-"$PESS" dqn breakout $calm --out stopped >out 2>err </dev/null &
-program=$!
-for attempt in $(seq 1 3000); do
-    [ -e stopped/log.csv ] && [ "$(wc -l <stopped/log.csv)" -ge 2 ] && break
-    sleep 0.02
-done
-kill -INT "$program"
-wait "$program"
-same $? 6 "exit code after Ctrl-C"
+begun() { [ "$(wc -l <stopped/log.csv)" -ge 2 ]; } # there is a line below the header
+interrupt INT stopped begun "$PESS" dqn breakout $calm --out stopped
+same $code 6 "exit code after Ctrl-C"
 says "interrupted at frame"
 says "kept in stopped"
 expect 0 "$PESS" dqn breakout $calm --out stopped --resume --json

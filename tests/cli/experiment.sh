@@ -110,16 +110,9 @@ chmod 755 locked
 # Interruption by a signal in good order, then by a kill; both resume to the bytes of the whole run
 long=(gridworld-data --trials 1500 --points 12)
 run "${long[@]}" --out whole >/dev/null 2>&1 || fail "the long run"
+begun() { [ "$(stat -c %s cut/checkpoint.pess)" -gt 20000 ]; }
 for signal in INT KILL; do
-    "$PESS" experiment "${long[@]}" --out cut --threads 1 >out 2>err </dev/null &
-    job=$!
-    for _ in $(seq 200); do
-        [ "$(stat -c %s cut/checkpoint.pess 2>/dev/null || echo 0)" -gt 20000 ] && break
-        sleep 0.02
-    done
-    kill -$signal $job
-    wait $job 2>/dev/null
-    code=$?
+    interrupt $signal cut begun "$PESS" experiment "${long[@]}" --out cut --threads 1
     if [ $signal = INT ]; then
         same $code 6 "exit code after an interruption"
         says --resume

@@ -6,23 +6,12 @@ expect 0 "$PESS" collect breakout --policy random --transitions 2000 --seed 1 -o
 few="--protocol smoke --updates 5 --steps 2 --batch 32 --score-episodes 1 --eval-every 0 --network dqn"
 
 # Ctrl-C ends a run in good order, in training and in evaluations, and what follows ends in the same bytes.
-# interrupt DIR command…: the signal once the log has a line; leaves the exit code in $code.
-interrupt() {
-    "${@:2}" >out 2>err </dev/null &
-    local program=$! waited=0
-    until { [ -e "$1/log.csv" ] && [ "$(wc -l <"$1/log.csv")" -ge 2 ]; } || [ "$waited" -ge 3000 ]; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
-    kill -INT "$program"
-    wait "$program"
-    code=$?
-}
+begun() { [ "$(wc -l <pieces/log.csv)" -ge 2 ]; } # there is a line below the header
 long="--protocol smoke --updates 12 --steps 150 --batch 128 --score-episodes 10 --eval-every 0 --network dqn --threads 1 --seed 3"
 # shellcheck disable=SC2086
 {
 expect 0 "$PESS" train data.pessdata -a naive $long --out whole --json
-interrupt pieces "$PESS" train data.pessdata -a naive $long --out pieces
+interrupt INT pieces begun "$PESS" train data.pessdata -a naive $long --out pieces
 same "$code" 6 "exit code after Ctrl-C"
 says "interrupted after"
 says "--resume"
@@ -31,7 +20,8 @@ expect 0 "$PESS" train data.pessdata -a naive $long --out pieces --resume
 cmp -s whole/policy.pessnet pieces/policy.pessnet || fail "interrupted and resumed, the policy differs"
 cmp -s whole/manifest.json pieces/manifest.json || fail "interrupted and resumed, the manifest differs"
 # Hours of episodes after a moment of training: the evaluation is what is interrupted.
-interrupt playing "$PESS" train data.pessdata -a naive $few --eval-every 1 --updates 6 --score-episodes 1000000 --out playing
+playing() { [ "$(wc -l <playing/log.csv)" -ge 2 ]; }
+interrupt INT playing playing "$PESS" train data.pessdata -a naive $few --eval-every 1 --updates 6 --score-episodes 1000000 --out playing
 same "$code" 6 "exit code after Ctrl-C in an evaluation"
 says "interrupted after"
 }

@@ -7,7 +7,12 @@ esc=$(printf '\033')
 faulty() { local fault=$1; shift; env FAULT="$fault" LD_PRELOAD="$FAULTS" "$@"; }
 # A sanitizer has an allocator of its own and reserves more addresses than any limit allows.
 preloads=no; [ -z "${SANITIZE:-}" ] && preloads=yes
-within() { if [ $preloads = yes ]; then ulimit -v "$1"; fi; shift; exec "$@"; }
+within() { # with one thread, for each reserves addresses: how many processors there are is not what is tried
+    export OMP_NUM_THREADS=1
+    if [ $preloads = yes ]; then ulimit -v "$1"; fi
+    shift
+    exec "$@"
+}
 
 # --- names from files are shown, not obeyed: ESC, C1 as UTF-8 and as a byte, a character that turns the line around
 printf 'state,action,next_state,reward\na\033[2J,x,b\302\2332J,1\nb\302\2332J,y,a\033[2J,0\nc\342\200\256d,x,a\033[2J,0\n' >names.csv
@@ -56,15 +61,14 @@ if "${unprivileged[@]}" "$PESS" --version >/dev/null 2>&1; then # where others m
 fi
 
 # --- temporaries: signals clean up, and a start removes those of the dead
+begun() { [ -n "$(ls slow.csv.gz.pess-*.tmp)" ]; }
 ended_by() {
     # a shell without job control starts its children with INT ignored, and what is ignored stays so
-    python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
-        "$PESS" simulate mdp.csv --policy uniform --transitions 2000000 -o slow.csv.gz >out 2>err </dev/null &
-    local pid=$!
-    while [ -z "$(ls slow.csv.gz.pess-*.tmp 2>/dev/null)" ] && kill -0 $pid; do sleep 0.01; done
-    kill -s "$1" $pid
-    wait $pid 2>/dev/null
-    same $? "$((128 + $(kill -l "$1")))" "exit code after $1"
+    interrupt "$1" slow.csv.gz begun python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$PESS" simulate mdp.csv --policy uniform --transitions 2000000 -o slow.csv.gz
+    same $code "$((128 + $(kill -l "$1")))" "exit code after $1"
 }
 for signal in INT TERM HUP; do
     ended_by $signal
@@ -122,24 +126,24 @@ done
 cmp -s empty/policy.pessnet empty--resume/policy.pessnet || fail "other weights after checkpoints without a byte"
 
 # --- the first bytes are looked at before the rest
-expect 3 timeout 10 "$PESS" net info /dev/zero
+expect 3 timeout 60 "$PESS" net info /dev/zero
 says "not a network file"
-expect 3 timeout 10 "$PESS" inspect /dev/zero
+expect 3 timeout 60 "$PESS" inspect /dev/zero
 for command in "mdp solve /dev/zero" "act names.csv --policy /dev/zero" "evaluate names.csv --policy /dev/zero" \
     "certify names.csv --start /dev/zero" "plot /dev/zero -o zero.svg"; do # tables, which are read whole
-    (within 1000000 timeout 10 "$PESS" $command >out 2>err)
+    (within 1000000 timeout 60 "$PESS" $command >out 2>err)
     same $? 3 "exit code of $command"
     says "/dev/zero:1:1: found a NUL byte, expected text"
 done
 ln -s /dev/zero zero.pessmdp
-expect 3 timeout 10 "$PESS" mdp solve zero.pessmdp
+expect 3 timeout 60 "$PESS" mdp solve zero.pessmdp
 says "not a decision process"
 for command in "mdp solve /dev/stdin" "act names.csv --policy /dev/stdin" "plot /dev/stdin -o zero.svg"; do # one endless line
-    (tr '\0' a </dev/zero | within 1000000 timeout 20 "$PESS" $command >out 2>err)
+    (tr '\0' a </dev/zero | within 1000000 timeout 60 "$PESS" $command >out 2>err)
     same $? 3 "exit code of $command"
     says "found a line of more than 16777216 bytes, expected a shorter one"
 done
-(tr '\0' a </dev/zero | within 1000000 timeout 20 "$PESS" inspect - >out 2>err)
+(tr '\0' a </dev/zero | within 1000000 timeout 60 "$PESS" inspect - >out 2>err)
 says "found no header that ends within"
 truncate -s 3G sparse.pessdata
 (within 2000000 "$PESS" inspect sparse.pessdata >out 2>err)
@@ -174,6 +178,10 @@ if [ -n "${FIGURES:-}" ] && [ "$FIGURES" != 0 ]; then
     echo '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>' >fonts.conf
     expect 5 env FONTCONFIG_FILE="$PWD/fonts.conf" "$PESS" plot labels -o bare.svg
     says "figures need a font"
+    expect 0 env FONTCONFIG_FILE="$PWD/fonts.conf" "$PESS" experiment bandit $small -o fontless # hours are not thrown away
+    says "note: no figures were written: figures need a font"
+    [ ! -e fontless/figure.svg ] || fail "a figure without letters"
+    grep -q "There are no figure files: figures need a font" fontless/index.html || fail "the page does not say why"
 fi
 
 # --- with single calls that fail
@@ -184,6 +192,8 @@ if [ $preloads = yes ]; then
     says "cannot be read"
     same "$(stat -c %s eio/checkpoint.pess)" "$size" "finished trials after a read error"
     expect 0 faulty threads "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o one.csv
+    expect 4 faulty threads "$PESS" experiment bandit $small --threads 4 -o threadless
+    says "no thread can be started"
     expect 0 "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o four.csv
     cmp -s one.csv four.csv || fail "other bytes where no thread can be made"
 fi
