@@ -148,6 +148,8 @@ def found(claim):
 def came_out(r):
     holds = [claim["holds"] for claim in r.manifest["claims"]]
     counts = [sum(held is each for held in holds) for each in (True, False, None)]
+    if counts[2] == len(holds):
+        return f"none of {len(holds)} sentences that were written down beforehand can be judged yet."
     return (f"of {len(holds)} sentences that were written down beforehand {counts[0]} hold and {counts[1]} do not; "
             f"{counts[2]} cannot be judged yet.").replace("; 0 cannot be judged yet.", ".")
 
