@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether it is known how the numbers of an observation lie side by side. */
-static bool is_picture(const pess_observation_shape *shape) { return (int64_t)shape->rows * shape->cols > 1; }
+/* Whether it is known how the numbers of an observation lie side by side; files of bits do not say. */
+static bool is_picture(const pess_observation_shape *shape) {
+    return shape->kind != PESS_OBSERVATION_BITS && (int64_t)shape->rows * shape->cols > 1;
+}
 
 /* ---- what is odd, in sentences */
 
