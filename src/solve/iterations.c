@@ -63,6 +63,11 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
     const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
     pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
     if (!exact) sweep = look_ahead(engine, pess__sweeps_for(engine->actions, PESS__FIRST_SWEEPS), tightest, sweep);
+    if (!exact && engine->choice != NULL && engine->actions >= PESS__MANY_ACTIONS && engine->gamma < 1) {
+        pess__swap_values(engine);
+        PESS_TRY(pess__begin_with_best(engine, evaluate_to(&sweep, exact, tightest), error));
+        pess__swap_values(engine); /* as a sweep leaves them */
+    }
     while (pess__go_on(engine, info->iterations, &info->outcome)) {
         const double target = evaluate_to(&sweep, exact, tightest);
         if (!exact) pess__swap_values(engine);

@@ -89,7 +89,8 @@ double pess__solve_rounding(double scale);
 enum {
     PESS__FIRST_SWEEPS = 160, /* sweeps × actions before the first evaluation … */
     PESS__MORE_SWEEPS = 16,   /* … and between two; fewer … */
-    PESS__SETTLED = 256       /* … where the policy changes at no more than one state in so many */
+    PESS__SETTLED = 256,      /* … where the policy changes at no more than one state in so many */
+    PESS__MANY_ACTIONS = 32   /* from here on an evaluation costs less than a sweep: several first policies are tried */
 };
 
 /* A sweep over all actions costs as many sweeps of an evaluation. */
@@ -97,6 +98,10 @@ static inline int pess__sweeps_for(int64_t actions, int sweeps_times_actions) {
     const int64_t count = sweeps_times_actions / actions, most = sweeps_times_actions / 4;
     return (int)(count < most ? count : most);
 }
+
+/* The greedy policy or one that takes a single action everywhere, whichever is worth more, and its value
+ * (first_policy.c). */
+pess_status pess__begin_with_best(pess__engine *engine, double tolerance, pess_error *error);
 
 /* By options->method, or the one that fits: the outcome, iterations, method and reason. */
 pess_status pess__iterate(pess__engine *engine, pess_solution_info *info, pess_error *error);
