@@ -198,7 +198,7 @@ static bool is_binary(const char *path) {
 pess_status pess_policy_read(const char *path, const pess_model *model, const pess_names *state_names,
                              const pess_names *action_names, pess_policy **out, pess_error *error) {
     struct stat about;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return of_directory(path, out, error);
+    if (path != NULL && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return of_directory(path, out, error);
     const pess_file_kind found = pess_file_kind_of(path);
     if (found == PESS_FILE_POLICY) return pess__bundle_read(path, out, error);
     if (found == PESS_FILE_NETWORK) {
