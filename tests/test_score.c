@@ -20,6 +20,15 @@ static pess_policy *table_policy(void) {
     return policy;
 }
 
+static pess_policy *always(int action) {
+    double probabilities[STATES * ACTIONS] = {0};
+    pess_policy *policy = NULL;
+    pess_error error;
+    for (int64_t s = 0; s < STATES; s++) probabilities[s * ACTIONS + action] = 1;
+    OK(pess_policy_create(STATES, ACTIONS, probabilities, &policy, &error));
+    return policy;
+}
+
 static int64_t bit_of(const pess_observations *data, int64_t state) {
     const uint8_t *bits = data->observations + state * data->bytes;
     int64_t at = 0;
@@ -97,7 +106,7 @@ static void fitted_q_evaluation_is_exact_evaluation_on_one_hot_states(void **sta
 static void values_that_still_move_are_said_to(void **state) {
     (void)state;
     pess_observations *data = uneven_log(mdp, 6000, UINT64_MAX);
-    pess_policy *policy = table_policy();
+    pess_policy *policy = always(1); /* worth twice what the log obtained, where networks begin */
     pess_score_options o = scoring();
     pess_scores_info info;
     double fqe[2], moved[2];
@@ -177,6 +186,57 @@ static void one_update_learns_from_the_rows_and_values_that_it_is_given(void **s
     e.hi = 2.5; /* what values can be */
     OK(pess__evaluate_fitted(&f, &e, &error));
     assert_close("cut", value, 2.5);
+    pess_observations_destroy(data);
+}
+
+/* Targets 1000 + 400/2 and, at an end, 3000 twice: steps too small to learn anything leave networks at their mean, also
+ * where they begin anew at each update. */
+static void networks_begin_at_the_mean_of_the_first_targets(void **state) {
+    (void)state;
+    pess_observations *data = no_steps(6);
+    pess_error error = {0};
+    add_step(data, 0, 0, 1000, 1, PESS_END_CUTOFF);
+    add_step(data, 0, 0, 3000, 1, PESS_END_TERMINAL);
+    add_step(data, 0, 0, 9000, 1, PESS_END_CUTOFF);
+    const float policy[2 * ACTIONS] = {1, 0, 0, 0, 0.5F, 0.5F}, first[2] = {0, 400};
+    const int64_t rows[] = {0, 1, 1}, states[] = {0, 1};
+    double values[2];
+    pess__fitting f = {.data = data, .gamma = 0.5, .network = "dense", .threads = 1};
+    f.protocol = training(NULL, data, "naive", "none").protocol;
+    f.protocol.updates = 3, f.protocol.steps = 1, f.protocol.batch = 8, f.protocol.rate = f.protocol.rate_last = 1e-9;
+    const pess__fitted_evaluation e = {.policy = policy,
+                                       .first = first,
+                                       .lo = -1e6,
+                                       .hi = 1e6,
+                                       .rows = rows,
+                                       .row_count = 3,
+                                       .states = states,
+                                       .count = 2,
+                                       .values = values};
+    for (int reset = 0; reset < 2; reset++) {
+        f.protocol.reset = reset == 1;
+        OK(pess__evaluate_fitted(&f, &e, &error));
+        for (int i = 0; i < 2; i++)
+            if (fabs(values[i] - 2400) > 2) fail_msg("reset %d, state %d: %g is not near 2400", reset, i, values[i]);
+    }
+    pess_observations_destroy(data);
+}
+
+/* Every step pays 100, and nothing ends but by a cut-off: all policies are worth 100/(1 − γ). */
+static void large_values_are_near_after_a_few_steps(void **state) {
+    (void)state;
+    pess_observations *data = no_steps(STATES);
+    for (int64_t i = 0; i < 60; i++)
+        add_step(data, i % STATES, (int32_t)(i % ACTIONS), 100, (i + 1) % STATES,
+                 i % 10 == 9 ? PESS_END_CUTOFF : PESS_END_NONE);
+    pess_policy *policy = table_policy();
+    pess_score_options o = scoring();
+    o.updates = 2, o.steps = 5;
+    pess_scores *scores = score(policy, data, &o);
+    const double found = pess_scores_policy(scores, 0)->fqe, exact = 100 / (1 - GAMMA);
+    if (fabs(found - exact) > 0.01 * exact) fail_msg("fitted %g, exact %g", found, exact);
+    pess_scores_destroy(scores);
+    pess_policy_destroy(policy);
     pess_observations_destroy(data);
 }
 
@@ -511,6 +571,8 @@ int main(void) {
         cmocka_unit_test(values_that_still_move_are_said_to),
         cmocka_unit_test(resamples_are_of_whole_episodes),
         cmocka_unit_test(one_update_learns_from_the_rows_and_values_that_it_is_given),
+        cmocka_unit_test(networks_begin_at_the_mean_of_the_first_targets),
+        cmocka_unit_test(large_values_are_near_after_a_few_steps),
         cmocka_unit_test(what_follows_a_cut_off_is_the_mean_of_all),
         cmocka_unit_test(a_drawing_policy_is_drawn_from_unless_its_argmax_is_asked_for),
         cmocka_unit_test(weights_are_those_computed_by_hand),

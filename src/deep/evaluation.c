@@ -81,6 +81,19 @@ static pess_status value_states(pess__training *t, const pess__fitted_evaluation
                                    error);
 }
 
+/* The mean of the first targets. Small steps do not lift networks from 0 to returns of a hundred: they begin there. */
+static double first_level(const pess__training *t, const pess__fitted_evaluation *e) {
+    const pess_observations *data = t->setup.data;
+    const int64_t count = e->rows != NULL ? e->row_count : data->transitions;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = e->rows != NULL ? e->rows[i] : i;
+        const double after = data->end[row] == PESS_END_TERMINAL ? 0 : (double)e->first[data->next[row]];
+        sum += (double)data->reward[row] + t->setup.options.gamma * after;
+    }
+    return sum / (double)count;
+}
+
 static pess_status run(pess__training *t, const pess__fitted_evaluation *e, pess_error *error) {
     const range knobs = {sizeof knobs, e->lo, e->hi};
     memcpy(t->setup.knobs, &knobs, sizeof knobs);
@@ -88,6 +101,7 @@ static pess_status run(pess__training *t, const pess__fitted_evaluation *e, pess
     t->setup.row_count = e->row_count;
     t->tables.prior = (float *)e->policy; /* lent: taken back below */
     t->values.first = e->first;
+    t->networks.level = first_level(t, e);
     const int64_t updates = t->setup.updates, late = pess__late_updates(updates);
     PESS_TRY(pess__training_fit_begin(t, error));
     PESS_TRY(pess__training_fit_to(t, updates - late, error));

@@ -19,7 +19,7 @@ typedef struct pess__fitting {
 /* A fitted Q evaluation. */
 typedef struct pess__fitted_evaluation {
     const float *policy; /* [states*actions] π(a|s) */
-    const float *first;  /* [states] values to begin from; NULL: 0 */
+    const float *first;  /* [states] values that the first targets are made of */
     double lo, hi;       /* what values can be */
     const int64_t *rows; /* [row_count] transitions to learn from; NULL: all of the data */
     int64_t row_count;

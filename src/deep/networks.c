@@ -39,11 +39,17 @@ void pess__networks_destroy(pess__networks *n) {
     *n = (pess__networks){0};
 }
 
+static void raise_outputs(pess__net *net, double level) {
+    pess__real *bias = net->parameters + net->layers[net->spec.layer_count - 1].bias;
+    for (int64_t i = 0; i < net->outputs; i++) bias[i] += (pess__real)level;
+}
+
 void pess__networks_renew(const pess__setup *s, pess__networks *n) {
     for (int64_t i = 0; i < pess__learner_networks(s->learner, s->knobs); i++) {
         pess__rng rng =
             pess__rng_stream(s->options.seed, "network", (uint64_t)s->position->update + ((uint64_t)i << 32));
         pess__net_initialise(n->nets[i], &rng);
+        raise_outputs(n->nets[i], n->level);
     }
 }
 

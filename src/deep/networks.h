@@ -13,6 +13,7 @@ typedef struct pess__networks {
     pess__net *imitation;        /* NULL unless the learner needs it */
     uint32_t imitation_checksum; /* of its file; 0 without */
     pess__net *uncertainty;      /* of the learner's uncertainty, or NULL */
+    double level;                /* that the outputs of those that give values begin around; 0 but in evaluation */
 } pess__networks;
 
 /* All but imitation and uncertainty; parameters of those that give values are set by pess__networks_renew. */
