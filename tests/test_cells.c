@@ -337,9 +337,7 @@ static void what_cannot_be_made_is_refused_in_a_sentence(void **state) {
     ward_free(&w);
 }
 
-/* Cells of k-means are told by the numbers in which they lie farthest from the middle, that one first: here the pulse
- * where it is the highest, for the lactate lies nearer to its middle in units of its own scale, or the other way round.
- */
+/* The measurement in which the centre lies farthest from the middle, in units of its scale, comes first. */
 static void cells_of_k_means_are_told_by_where_they_are_unlike_others(void **state) {
     (void)state;
     ward w = ward_create(200, 0, 1);
