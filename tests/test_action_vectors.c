@@ -207,6 +207,33 @@ static void files_keep_them(void **unused) {
     pess_observations_destroy(data);
 }
 
+/* One transition at a time, far past the room that was made first. */
+static void they_are_kept_however_many_come(void **unused) {
+    (void)unused;
+    enum { MANY = 1000 };
+    const pess_observation_shape shape = pess_observation_floats(1);
+    pess_observations *data = NULL;
+    assert_ok(pess_observations_create("hand", "", &shape, 1, &data, &error), &error);
+    for (int i = 0; i < MANY; i++) {
+        const float state = (float)i, next = (float)(i + 1), action[] = {state, -state};
+        const double reward = i;
+        const uint8_t end = PESS_END_NONE;
+        const pess_observations_rows row = {.count = 1,
+                                            .state = &state,
+                                            .next = &next,
+                                            .reward = &reward,
+                                            .end = &end,
+                                            .vector = action,
+                                            .width = WIDTH};
+        assert_ok(pess_observations_append(data, &row, &error), &error);
+    }
+    for (int i = 0; i < MANY; i++) {
+        assert_true(data->vector[i * WIDTH] == (float)i && data->vector[i * WIDTH + 1] == (float)-i);
+        assert_true(data->reward[i] == (float)i);
+    }
+    pess_observations_destroy(data);
+}
+
 static void policies_keep_them(void **unused) {
     (void)unused;
     pess_observations *data = vectors();
@@ -272,6 +299,7 @@ int main(void) {
         cmocka_unit_test(actions_go_to_the_nearest_of_given_vectors),
         cmocka_unit_test(bad_choices_are_refused),
         cmocka_unit_test(files_keep_them),
+        cmocka_unit_test(they_are_kept_however_many_come),
         cmocka_unit_test(policies_keep_them),
         cmocka_unit_test(a_table_becomes_observations_episode_by_episode),
     };

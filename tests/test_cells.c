@@ -337,6 +337,29 @@ static void what_cannot_be_made_is_refused_in_a_sentence(void **state) {
     ward_free(&w);
 }
 
+/* The measurement in which the centre lies farthest from the middle, in units of its scale, comes first. */
+static void cells_of_k_means_are_told_by_where_they_are_unlike_others(void **state) {
+    (void)state;
+    ward w = ward_create(200, 0, 1);
+    pess_measurements *m = ward_measurements(&w);
+    pess_map *map = make(m, PESS_CELLS_KMEANS, WARD_CONDITIONS, 1);
+    for (int64_t c = 0; c < map->cells; c++) {
+        char text[200], pulse[60], lactate[60], expected[200];
+        const float *at = map->centre + 2 * c;
+        (void)snprintf(pulse, sizeof pulse, "pulse %.4g",
+                       map->columns[0].middle + (double)at[0] * map->columns[0].scale);
+        (void)snprintf(lactate, sizeof lactate, "lactate %.4g",
+                       map->columns[1].middle + (double)at[1] * map->columns[1].scale);
+        const bool turned = fabsf(at[1]) > fabsf(at[0]);
+        (void)snprintf(expected, sizeof expected, "around %s, %s", turned ? lactate : pulse, turned ? pulse : lactate);
+        pess_map_describe(map, c, text, sizeof text);
+        assert_string_equal(text, expected);
+    }
+    pess_map_destroy(map);
+    pess_measurements_destroy(m);
+    ward_free(&w);
+}
+
 /* Every cut and every changed byte of a map file is found. */
 static void damaged_maps_are_refused(void **state) {
     (void)state;
@@ -379,6 +402,7 @@ int main(void) {
         cmocka_unit_test(a_log_of_cells_follows_the_steps_of_its_episodes),
         cmocka_unit_test(missing_values_follow_the_rule_of_their_column),
         cmocka_unit_test(what_cannot_be_made_is_refused_in_a_sentence),
+        cmocka_unit_test(cells_of_k_means_are_told_by_where_they_are_unlike_others),
         cmocka_unit_test(damaged_maps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

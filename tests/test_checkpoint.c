@@ -133,6 +133,35 @@ static void damaged_records_are_not_taken_up(void **state) {
     scratch_remove(path);
 }
 
+/* Records that are whole but of no trial; and headers that no run writes. */
+static void what_no_run_writes_is_not_taken_up(void **state) {
+    (void)state;
+    const char *path = scratch_path(0, ".pess");
+    size_t size;
+    char *bytes = write_all(path, &size);
+    double values[TRIALS * WIDTH], row[WIDTH] = {1, 2, 3};
+    bool finished[TRIALS];
+    pess__checkpoint *c;
+    assert_ok(open_at(path, true, signature, TRIALS, values, finished, &c), &error);
+    assert_ok(pess__checkpoint_add(c, -1, 1, row, &error), &error);
+    assert_ok(pess__checkpoint_close(c, &error), &error);
+    assert_ok(open_at(path, true, signature, TRIALS, values, finished, &c), &error);
+    assert_int_equal(count_whole(values, finished, TRIALS), TRIALS);
+    assert_ok(pess__checkpoint_close(c, &error), &error);
+    assert_int_equal(size_of(path), size);
+    bytes[17] = 0x10; /* a length of 4096 and more */
+    put(path, bytes, size);
+    assert_failure(open_at(path, true, signature, TRIALS, values, finished, &c), PESS_INPUT, &error,
+                   "does not hold the trials of an interrupted run", NULL);
+    bytes[17] = 0x01; /* longer than the file: it looks torn to whoever goes on, and is no run's to whoever reads */
+    put(path, bytes, size);
+    assert_failure(pess__checkpoint_read(path, signature, TRIALS, WIDTH, values, finished, &error), PESS_INPUT, &error,
+                   "does not hold the trials of an interrupted run", NULL);
+    assert_int_equal(size_of(path), size);
+    free(bytes);
+    scratch_remove(path);
+}
+
 static void trials_of_a_longer_run_are_left_alone(void **state) {
     (void)state;
     const char *path = scratch_path(0, ".pess");
@@ -231,9 +260,13 @@ static void a_full_disk_keeps_earlier_trials(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_records_of_a_torn_file_are_taken_up), cmocka_unit_test(damaged_records_are_not_taken_up),
-        cmocka_unit_test(trials_of_a_longer_run_are_left_alone),     cmocka_unit_test(files_of_other_runs_are_refused),
-        cmocka_unit_test(what_cannot_be_read_or_written_is_said),    cmocka_unit_test(a_full_disk_keeps_earlier_trials),
+        cmocka_unit_test(whole_records_of_a_torn_file_are_taken_up),
+        cmocka_unit_test(damaged_records_are_not_taken_up),
+        cmocka_unit_test(what_no_run_writes_is_not_taken_up),
+        cmocka_unit_test(trials_of_a_longer_run_are_left_alone),
+        cmocka_unit_test(files_of_other_runs_are_refused),
+        cmocka_unit_test(what_cannot_be_read_or_written_is_said),
+        cmocka_unit_test(a_full_disk_keeps_earlier_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

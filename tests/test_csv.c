@@ -193,6 +193,52 @@ static void declared_sizes_are_held(void **state) {
                  "states that are alike into cells");
 }
 
+/* Rows of most of a megabyte, which lie across the ends of what is held at a time. */
+static void long_rows_are_rows(void **state) {
+    (void)state;
+    enum { ROWS = 12, NOTE = 900000 };
+    static const char *const quotes[] = {"", "\""};
+    char *text = malloc((size_t)ROWS * (NOTE + 20) + 100);
+    assert_non_null(text);
+    for (int k = 0; k < 2; k++) {
+        char *at = text + sprintf(text, "note,%s", HEAD);
+        for (int i = 0; i < ROWS; i++) {
+            at += sprintf(at, "%s", quotes[k]);
+            memset(at, k == 1 && i % 2 == 1 ? '\n' : 'x', NOTE);
+            at += NOTE + sprintf(at + NOTE, "%s,%d,0,1,%d\n", quotes[k], i, i + 1);
+        }
+        pess_dataset *d = logs_read(logs_file("text.csv", text, (size_t)(at - text)), 1);
+        assert_int_equal(d->rows, ROWS);
+        for (uint32_t i = 0; i < ROWS; i++) assert_true(d->state[i] == i && d->next_state[i] == i + 1);
+        pess_dataset_destroy(d);
+    }
+    free(text);
+}
+
+static void what_does_not_end_is_refused(void **state) {
+    (void)state;
+    enum { SIZE = 1 << 23, COLUMNS = 5000 };
+    static const char *const rows[] = {HEAD, HEAD "0,0,0,1\n\""};
+    char *text = malloc(SIZE);
+    assert_non_null(text);
+    pess_read_options options = pess_read_options_defaults();
+    options.threads = 1; /* of which each holds some text more */
+    memset(text, 'x', SIZE);
+    logs_refused(logs_file("text.csv", text, SIZE), &options, PESS_INPUT,
+                 "text.csv:1:1: ", "found no header that ends within");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(text, rows[i], strlen(rows[i]));
+        logs_refused(logs_file("text.csv", text, SIZE), &options, PESS_INPUT,
+                     i == 0 ? "text.csv:2:1: " : "text.csv:3:1: ",
+                     "found a row of more than 1048576 bytes, expected a shorter one; is a quote never closed?");
+    }
+    memset(text, ',', COLUMNS);
+    text[COLUMNS] = '\n';
+    logs_refused(logs_file("text.csv", text, SIZE), &options, PESS_INPUT,
+                 "text.csv:1:1: ", "found a header of 5001 columns or more, expected at most 4096");
+    free(text);
+}
+
 /* Where most of the ids below the largest do not occur, they are names: three states, not 268435456. */
 static void sparse_ids_are_names(void **state) {
     (void)state;
@@ -239,6 +285,8 @@ int main(void) {
                                        cmocka_unit_test(names_become_numbers_in_order),
                                        cmocka_unit_test(bad_input_is_named_by_line_and_column),
                                        cmocka_unit_test(declared_sizes_are_held),
+                                       cmocka_unit_test(long_rows_are_rows),
+                                       cmocka_unit_test(what_does_not_end_is_refused),
                                        cmocka_unit_test(sparse_ids_are_names),
                                        cmocka_unit_test(files_are_written_and_read_back)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);

@@ -5,11 +5,13 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -269,6 +271,65 @@ static void a_checkpoint_that_lacks_its_end_is_refused(void **state) {
     pess_mdp_destroy(mdp);
 }
 
+/* Frames, updates and what else is counted, each made negative in turn under a right checksum. */
+static void a_checkpoint_that_counts_below_nothing_is_refused(void **state) {
+    (void)state;
+    enum { COUNTS = 7 };
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("negative"));
+    o.frames = o.evaluate_every = o.checkpoint_every = 800;
+    o.replay = 400, o.warmup = 100, o.final_episodes = o.evaluate_episodes = 2;
+    pess_dqn_result result;
+    pess_error error;
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    size_t size = 0, first = 0;
+    uint8_t *bytes = file_bytes(o.out, "checkpoint-0.pessdqn", &size);
+    assert_non_null(bytes);
+    const int64_t counts[] = {o.frames, result.updates};
+    while (first + sizeof counts < size && memcmp(bytes + first, counts, sizeof counts) != 0) first++;
+    assert_true(first + sizeof counts < size);
+    o.resume = true;
+    for (int i = 0; i < COUNTS; i++) {
+        uint8_t *const sign = bytes + first + 8 * i + 7;
+        *sign ^= 0x80;
+        const uint32_t sum = (uint32_t)crc32(0, bytes, (uInt)(size - sizeof sum));
+        memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
+        for (int k = 0; k < 2; k++)
+            overwrite(o.out, k == 0 ? "checkpoint-0.pessdqn" : "checkpoint-1.pessdqn", bytes, size);
+        assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_INPUT);
+        assert_non_null(strstr(error.message, "the checkpoint counts something below 0"));
+        *sign ^= 0x80;
+    }
+    free(bytes);
+    pess_mdp_destroy(mdp);
+}
+
+/* A limit on the size of files stands for a full disk: nothing half-written stays, and with room the run is whole. */
+static void a_full_disk_leaves_no_half_checkpoint(void **state) {
+    (void)state;
+    pess_mdp *mdp = chain();
+    pess_dqn_options o = chain_options(mdp, in_root("full"));
+    o.frames = o.evaluate_every = o.checkpoint_every = 800;
+    o.warmup = 100, o.final_episodes = o.evaluate_episodes = 2;
+    pess_dqn_result result;
+    pess_error error;
+    struct rlimit all;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    const struct rlimit little = {.rlim_cur = 8192, .rlim_max = all.rlim_max};
+    void (*const before)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    const pess_status status = pess_dqn_run(&o, &result, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    (void)signal(SIGXFSZ, before);
+    assert_int_equal(status, PESS_IO);
+    assert_non_null(strstr(error.message, "checkpoint-0.pessdqn: "));
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/checkpoint-0.pessdqn", o.out);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(pess_dqn_run(&o, &result, &error), PESS_OK);
+    pess_mdp_destroy(mdp);
+}
+
 /* The other way round: the checkpoint has a setting that this run leaves at its default. */
 static void a_setting_at_its_default_is_told_by_its_name(void **state) {
     (void)state;
@@ -434,6 +495,8 @@ int main(void) {
         cmocka_unit_test(resuming_gives_the_same_bytes),
         cmocka_unit_test(a_damaged_checkpoint_falls_back),
         cmocka_unit_test(a_checkpoint_that_lacks_its_end_is_refused),
+        cmocka_unit_test(a_checkpoint_that_counts_below_nothing_is_refused),
+        cmocka_unit_test(a_full_disk_leaves_no_half_checkpoint),
         cmocka_unit_test(a_setting_at_its_default_is_told_by_its_name),
         cmocka_unit_test(the_last_comparison_can_be_interrupted),
         cmocka_unit_test(a_loss_that_explodes_stops_the_training),

@@ -590,8 +590,9 @@ static void an_mdp_is_an_environment(void **unused) {
 
 static void a_batch_of_mdps_is_many_single_ones(void **unused) {
     (void)unused;
+    enum { STATES = 30 };
     pess_garnet_options garnet = pess_garnet_options_defaults();
-    garnet.states = 30;
+    garnet.states = STATES;
     garnet.actions = 3;
     garnet.branching = 4;
     garnet.terminals = 2;
@@ -611,10 +612,14 @@ static void a_batch_of_mdps_is_many_single_ones(void **unused) {
     for (int call = 0; call < CALLS; call++) {
         int32_t actions[ENVS];
         double rewards[ENVS];
-        uint8_t ends[ENVS], bits[ENVS * 4], seen[4], mine[4];
+        uint8_t ends[ENVS], bits[ENVS * 4], seen[4], mine[4], bytes[ENVS * STATES];
+        float floats[ENVS * STATES];
         int64_t states[ENVS];
+        memset(bytes, 0xFF, sizeof bytes);
+        memset(floats, 0xFF, sizeof floats);
         for (int i = 0; i < ENVS; i++) actions[i] = (int32_t)pess_random_below(&dice, 3);
-        const pess_batch_out out = {.rewards = rewards, .ends = ends, .bits = bits, .states = states};
+        const pess_batch_out out = {
+            .rewards = rewards, .ends = ends, .bits = bits, .floats = floats, .bytes = bytes, .states = states};
         assert_int_equal(pess_batch_step(batch, actions, &out, &error), PESS_OK);
         for (int i = 0; i < ENVS; i++) {
             pess_env_step_result result;
@@ -631,6 +636,10 @@ static void a_batch_of_mdps_is_many_single_ones(void **unused) {
             pess_env_observe_bits(single[i], mine);
             assert_memory_equal(bits + (size_t)4 * (size_t)i, mine, sizeof mine);
             assert_int_equal(states[i], pess_env_state(single[i]));
+            for (int s = 0; s < STATES; s++) {
+                assert_int_equal(bytes[i * STATES + s], s == states[i]);
+                assert_true(floats[i * STATES + s] == (float)(s == states[i]));
+            }
         }
     }
     assert_true(endings > 10);

@@ -94,6 +94,29 @@ static double plain_lloyd(const pess__rows *rows, const pess__kmeans_options *op
     return inertia / (double)rows->count;
 }
 
+/* Five centres that come again and again, in one panel and in several, and rows that lie on them. */
+static void of_equal_centres_the_first_is_the_nearest(void **state) {
+    (void)state;
+    enum { K = 3, DIFFERENT = 5, CENTRES = 70 };
+    pess_error error;
+    size_t count = 0;
+    const pess__nearest *const *tables = pess__nearest_list(&count);
+    float *different = blobs(DIFFERENT, K, DIFFERENT, 1, 9), centre[CENTRES * K];
+    for (int i = 0; i < CENTRES; i++) memcpy(centre + i * K, different + i % DIFFERENT * K, K * sizeof *centre);
+    pess__panels panels;
+    assert_int_equal(pess__panels_create(CENTRES, K, &panels, &error), PESS_OK);
+    pess__panels_fill(&panels, centre, CENTRES);
+    for (size_t t = 0; t < count; t++) {
+        if (!tables[t]->supported()) continue;
+        uint32_t cell[DIFFERENT];
+        float second[DIFFERENT];
+        tables[t]->nearest(&panels, different, DIFFERENT, cell, second);
+        for (uint32_t i = 0; i < DIFFERENT; i++) assert_int_equal(cell[i], i);
+    }
+    pess__panels_free(&panels);
+    free(different);
+}
+
 static void bounds_and_ranges_do_not_change_what_lloyd_finds(void **state) {
     (void)state;
     pess_error error;
@@ -195,6 +218,7 @@ static void each_different_row_can_have_its_cell(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_table_of_loops_gives_the_same_bytes),
+        cmocka_unit_test(of_equal_centres_the_first_is_the_nearest),
         cmocka_unit_test(bounds_and_ranges_do_not_change_what_lloyd_finds),
         cmocka_unit_test(bytes_do_not_depend_on_threads_or_instructions),
         cmocka_unit_test(coarse_to_fine_is_as_good_as_all_rows_at_once),

@@ -142,6 +142,27 @@ static void a_process_with_memory_is_flagged(void **state) {
     parts_free(&p);
 }
 
+/* The first trial is what the map's own log of the episodes held out comes to. */
+static void assert_values_of(const pess_map *map, const pess_measurements *m, const pess_solve_options *options,
+                             const pess_cells_trial *trial) {
+    pess_error error = {0};
+    pess_dataset *log = NULL;
+    pess_counts *counts = NULL;
+    pess_problem *problem = NULL;
+    pess_solution *solution = NULL;
+    pess_solution_info info;
+    OK(pess_map_log(map, m, PESS_PART_HELD_OUT, 1, &log, &error));
+    OK(pess_counts_create(log, 1, &counts, &error));
+    OK(pess_problem_create(counts, NULL, NULL, &problem, &error));
+    OK(pess_solve(counts, pess_problem_model(problem), pess_problem_start(problem), options, &solution, &error));
+    pess_solution_get_info(solution, &info);
+    assert_true(fabs(trial->value - info.value) <= 1e-9 && fabs(trial->naive_value - info.naive_value) <= 1e-9);
+    pess_solution_destroy(solution);
+    pess_problem_destroy(problem);
+    pess_counts_destroy(counts);
+    pess_dataset_destroy(log);
+}
+
 /* Maps of the same conditions give the same policy, whatever their start; half as many cells need not. */
 static void trials_tell_how_much_the_answer_depends_on_the_cells(void **state) {
     (void)state;
@@ -158,6 +179,7 @@ static void trials_tell_how_much_the_answer_depends_on_the_cells(void **state) {
     int64_t count = 0;
     OK(pess_cells_trials(map, m, &cells, &solve, NULL, trials, &count, &error));
     assert_int_equal(count, 9);
+    assert_values_of(map, m, &solve, &trials[0]);
     for (int64_t i = 0; i < count; i++) {
         assert_true(trials[i].agreement >= 0 && trials[i].agreement <= 1);
         assert_int_equal(trials[i].cells, i < 3 ? 4 : i < 6 ? 2 : 8);

@@ -154,6 +154,20 @@ static void sizes_that_lie_are_refused(void **state) {
     logs_refused(logs_file("z.npz", "PK\3\4", 4), NULL, PESS_INPUT, "z.npz", "shorter than a zip file");
 }
 
+/* What the local header says again: the method, both sizes, the name. */
+static void local_headers_that_differ_are_refused(void **state) {
+    (void)state;
+    static uint8_t array[256], file[1 << 13];
+    const size_t size = make_zip(file, array, sizeof array, sizeof array);
+    static const size_t places[] = {8, 18, 22, 30};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        file[places[i]] ^= 1;
+        logs_refused(logs_file("z.npz", file, size), NULL, PESS_INPUT, "z.npz",
+                     "member 'state.npy': its local header differs from the directory");
+        file[places[i]] ^= 1;
+    }
+}
+
 /* The end record of large files: 64-bit numbers in a record of their own, and where that is; the old one says so. */
 static size_t widen(uint8_t *file, size_t size) {
     const size_t end = size - 22;
@@ -288,6 +302,7 @@ int main(void) {
                                        cmocka_unit_test(what_is_no_log_is_refused),
                                        cmocka_unit_test(damage_is_refused),
                                        cmocka_unit_test(sizes_that_lie_are_refused),
+                                       cmocka_unit_test(local_headers_that_differ_are_refused),
                                        cmocka_unit_test(end_records_of_64_bits_are_read),
                                        cmocka_unit_test(headers_are_read_in_all_spellings),
                                        cmocka_unit_test(all_types_of_elements_are_read),

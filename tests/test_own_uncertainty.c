@@ -68,6 +68,26 @@ static void the_callers_numbers_are_used(void **state) {
     pess_solution_destroy(by_caller);
 }
 
+static bool nothing(void *user, const pess_counts *counts, const pess_model *model, double *u) {
+    (void)user, (void)counts;
+    memset(u, 0, (size_t)(pess_model_states(model) * pess_model_actions(model)) * sizeof *u);
+    return true;
+}
+
+/* Sure of everything: the naive policy. */
+static void an_uncertainty_may_be_nothing(void **state) {
+    (void)state;
+    const pess_own_uncertainty own = {sizeof own, "nothing", nothing, NULL};
+    pess_error error = {0};
+    pess_solution *sure = NULL, *naive = NULL;
+    assert_int_equal(solve(&own, "ua", &sure, &error), PESS_OK);
+    assert_int_equal(solve(NULL, "naive", &naive, &error), PESS_OK);
+    for (int64_t s = 0; s < 40; s++)
+        assert_true(fabs(pess_solution_values(sure)[s] - pess_solution_values(naive)[s]) <= 1e-8);
+    pess_solution_destroy(sure);
+    pess_solution_destroy(naive);
+}
+
 static void wrong_ones_are_refused(void **state) {
     (void)state;
     own_case negative = {.sign = -1}, refusing = {0}, mine = {.sign = 1};
@@ -135,7 +155,8 @@ static void borrowed_columns_are_not_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_callers_numbers_are_used), cmocka_unit_test(wrong_ones_are_refused),
-        cmocka_unit_test(it_is_a_candidate_of_the_split), cmocka_unit_test(borrowed_columns_are_not_copied)};
+        cmocka_unit_test(the_callers_numbers_are_used), cmocka_unit_test(an_uncertainty_may_be_nothing),
+        cmocka_unit_test(wrong_ones_are_refused), cmocka_unit_test(it_is_a_candidate_of_the_split),
+        cmocka_unit_test(borrowed_columns_are_not_copied)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -162,6 +162,32 @@ static void staying_for_nothing_is_no_answer(void **state) {
         }
 }
 
+/* Staying costs 1; the other action, which was never tried, leads anywhere and costs 1/4; the other state pays 1 and
+ * ends. v = −1/4 + (v + 1)/2. */
+static void a_uniform_row_may_be_the_only_way_out(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_model *model = NULL;
+    pess_solution *solution = NULL;
+    OK(pess__model_create(2, 2, 2, &model, &error));
+    const pess_row_kind kinds[] = {PESS_ROW_SPARSE, PESS_ROW_UNIFORM, PESS_ROW_SPARSE, PESS_ROW_SPARSE};
+    const double rewards[] = {-1, -0.25, 1, -1}, start[] = {1, 0};
+    const int64_t rows[] = {0, 1, 1, 1, 2};
+    model->reward_lo = -1;
+    model->reward_hi = 1;
+    model->has_terminals = true;
+    for (int z = 0; z < 4; z++) model->kind[z] = kinds[z], model->reward[z] = rewards[z];
+    memcpy(model->row, rows, sizeof rows);
+    model->end_mass[2] = 1;
+    model->next[1] = 1;
+    model->probability[0] = model->probability[1] = 1;
+    const pess_solve_options options = undiscounted("naive", PESS_EVALUATION_AUTO);
+    OK(pess_solve(NULL, model, start, &options, &solution, &error));
+    assert_true(fabs(pess_solution_values(solution)[0] - 0.5) <= 1e-9);
+    pess_solution_destroy(solution);
+    pess_model_destroy(model);
+}
+
 static void states_are_named(void **state) {
     (void)state;
     static const char *const list[] = {"emergency", "ward", "rehabilitation", "home"};
@@ -200,8 +226,8 @@ static void states_are_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_proper_policy_is_found),
-                                       cmocka_unit_test(staying_for_nothing_is_no_answer),
-                                       cmocka_unit_test(states_are_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_proper_policy_is_found), cmocka_unit_test(staying_for_nothing_is_no_answer),
+        cmocka_unit_test(a_uniform_row_may_be_the_only_way_out), cmocka_unit_test(states_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

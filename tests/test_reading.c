@@ -391,6 +391,7 @@ static void what_cannot_be_read_is_refused_with_a_remedy(void **state) {
         {"plain.csv", "state=state,action\naction=reward\nreward=step", NULL,
          "a state of 2 columns and a next state of 1", NULL, NULL},
         {"plain.csv", NULL, "never=1", "found 'never=1', expected refuse, drop or a value", NULL, NULL},
+        {"plain.csv", NULL, "drop,never=1", "found 'never=1', expected refuse, drop or a value", NULL, NULL},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const pess_read_options options = options_of(all[i].column, all[i].missing, 0);

@@ -323,6 +323,7 @@ static void weights_are_those_computed_by_hand(void **state) {
                  sqrt(pow(w[0] * (whole[0] - weighted), 2) + pow(w[1] * (whole[1] - weighted), 2)) / 2.5);
     assert_close("effective", s.effective, 2.5 * 2.5 / 4.25);
     assert_close("mean weight", s.mean_weight, 1.25);
+    assert_close("its error", s.mean_weight_error, (w[0] - w[1]) / 2);
     assert_close("largest", s.largest_weight, 2);
     assert_close("zero", s.zero_share, 0);
     policy[0] = policy[1] = 0; /* an action that the policy never takes */

@@ -131,6 +131,12 @@ printf '[{"lactate": 1}]\n' >bad.jsonl
 refused 3 "found a list, expected one object per line" bad.jsonl --policy policy.csv --map map.pessmap
 printf '{"lactate": 1}\n' | "$PESS" act - --policy policy.csv --map map.pessmap >out 2>err && fail "a pipe without a column"
 says "no column 'pulse' among 'lactate'"
+{ printf '{"pulse":1'; seq -f ',"m%g":0' 4096 | tr -d '\n'; echo '}'; } >wide.jsonl
+{ printf '{'; head -c 9000000 /dev/zero | tr '\0' ' '; } >endless.jsonl
+for case in "wide:found 4097 members, expected at most 4096" "endless:found no line that ends within 1048576 bytes"; do
+    cat "${case%%:*}.jsonl" | "$PESS" act - --policy policy.csv --map map.pessmap --threads 1 >out 2>err && fail "$case"
+    says "${case#*:}"
+done
 printf 'state,action,probability\n0,0,0.4\n' >half.csv; refused 3 "sum to 0.4" cells.csv --policy half.csv
 printf 'state,action,probability\n' >none.csv; refused 3 "no rows" cells.csv --policy none.csv
 refused 2 "--least-count does nothing" rows.csv --policy policy.csv --map map.pessmap --least-count 3
