@@ -176,7 +176,7 @@ static void a_uniform_row_may_be_the_only_way_out(void **state) {
     model->reward_lo = -1;
     model->reward_hi = 1;
     model->has_terminals = true;
-    for (int z = 0; z < 4; z++) model->kind[z] = kinds[z], model->reward[z] = rewards[z];
+    for (int z = 0; z < 4; z++) model->kind[z] = (uint8_t)kinds[z], model->reward[z] = rewards[z];
     memcpy(model->row, rows, sizeof rows);
     model->end_mass[2] = 1;
     model->next[1] = 1;
