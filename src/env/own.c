@@ -28,7 +28,6 @@ static bool valid(const pess__rules *rules, const void *state) {
 }
 
 static pess_status check(const pess_env_callbacks *c, pess_error *error) {
-    const pess_observation_shape *shape = &c->shape;
     PESS_TRY(pess__check_struct("the environment", c, sizeof *c, error));
     if (c->reset == NULL || c->step == NULL || c->observe == NULL)
         return pess__fail(error, PESS_ARGUMENT, "an environment needs reset, step and observe");
@@ -39,7 +38,7 @@ static pess_status check(const pess_env_callbacks *c, pess_error *error) {
         return pess__fail(error, PESS_ARGUMENT, "a state of %lld bytes; 1 to %d are possible", (long long)c->state_size,
                           LARGEST_STATE);
     pess_observations *probe = NULL; /* says what is wrong with a shape */
-    PESS_TRY(pess_observations_create("", "", shape, c->actions, &probe, error));
+    PESS_TRY(pess_observations_create("", "", &c->shape, c->actions, &probe, error));
     pess_observations_destroy(probe);
     return c->step_limit >= 0 ? PESS_OK : pess__fail(error, PESS_ARGUMENT, "a step limit below 0");
 }
