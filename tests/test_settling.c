@@ -4,6 +4,8 @@
 
 #include "deep/settling.h"
 
+#include <zlib.h>
+
 /* ---- what is held out */
 
 static pess_observations *episodes_of(int episodes, int length) {
@@ -220,6 +222,43 @@ static void a_settling_run_resumes_to_the_same_bytes(void **state) {
     pess_observations_destroy(data);
 }
 
+/* The update that was reached, and what is counted beside it, each made negative in turn under a right checksum. */
+static void a_checkpoint_that_counts_below_nothing_is_refused(void **state) {
+    (void)state;
+    static uint8_t bytes[1 << 20];
+    pess_observations *data = chain(0.8, 300);
+    pess_train_result r;
+    pess_error error;
+    pess_train_options o = settling(data, "imitation", "negative");
+    o.checkpoint_seconds = 0;
+    OK(pess_train_run(&o, &r, &error));
+    o.resume = true;
+    char path[400];
+    uint32_t settings;
+    (void)snprintf(path, sizeof path, "%s/checkpoint-0.pesstrain", o.out);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    assert_in_range(size, 100, sizeof bytes - 1);
+    memcpy(&settings, bytes + 12, sizeof settings);
+    (void)snprintf(path, sizeof path, "%s/checkpoint-1.pesstrain", o.out);
+    (void)unlink(path);
+    for (int i = 0; i < 3; i++) {
+        uint8_t *const sign = bytes + 16 + settings + 8 * i + 7;
+        *sign ^= 0x80;
+        const uint32_t sum = (uint32_t)crc32(0, bytes, (uInt)(size - sizeof sum));
+        memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
+        rewind(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        assert_int_equal(fflush(file), 0);
+        assert_int_equal(pess_train_run(&o, &r, &error), PESS_INPUT);
+        if (strstr(error.message, "the checkpoint counts -9") == NULL) fail_msg("%d: %s", i, error.message);
+        *sign ^= 0x80;
+    }
+    assert_int_equal(fclose(file), 0);
+    pess_observations_destroy(data);
+}
+
 /* Which episodes were held out must be the same for a network that is calibrated on them. */
 static void a_network_of_all_episodes_is_refused(void **state) {
     (void)state;
@@ -249,6 +288,7 @@ int main(void) {
         cmocka_unit_test(values_of_a_known_process_are_reached),
         cmocka_unit_test(imitation_stops_before_it_knows_by_heart),
         cmocka_unit_test(a_settling_run_resumes_to_the_same_bytes),
+        cmocka_unit_test(a_checkpoint_that_counts_below_nothing_is_refused),
         cmocka_unit_test(a_network_of_all_episodes_is_refused),
     };
     return cmocka_run_group_tests(tests, open_root, remove_root);

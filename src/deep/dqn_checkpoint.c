@@ -104,9 +104,9 @@ static pess_status restore_body(pess__dqn *dqn, pess__cursor *cursor, pess_error
     const size_t size = (size_t)dqn->online->size * sizeof(pess__real);
 #define RESTORE_INTEGER(name) dqn->name = pess__cursor_i64(cursor);
     INTEGER_LIST(RESTORE_INTEGER)
-#define IS_NEGATIVE(name) || dqn->name < 0
-    if (dqn->frames < 0 INTEGER_LIST(IS_NEGATIVE))
-        return pess__fail(error, PESS_INPUT, "%s: the checkpoint counts something below 0", cursor->name);
+#define VALUE_OF(name) dqn->name,
+    const int64_t counts[] = {INTEGER_LIST(VALUE_OF) dqn->frames};
+    PESS_TRY(pess__generations_check_counts(cursor, counts, sizeof counts / sizeof counts[0], error));
 #define RESTORE_DOUBLE(name) dqn->name = pess__cursor_double(cursor);
     DOUBLE_LIST(RESTORE_DOUBLE)
     dqn->seconds_before = pess__cursor_double(cursor);

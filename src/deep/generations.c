@@ -135,6 +135,15 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
     return result;
 }
 
+pess_status pess__generations_check_counts(const pess__cursor *cursor, const int64_t *counts, int size,
+                                           pess_error *error) {
+    for (int i = 0; i < size; i++)
+        if (counts[i] < 0)
+            return pess__fail(error, PESS_INPUT, "%s: the checkpoint counts %lld, expected 0 or more", cursor->name,
+                              (long long)counts[i]);
+    return PESS_OK;
+}
+
 pess_status pess__logtext_add(pess__logtext *log, const char *line, pess_error *error) {
     const int64_t length = (int64_t)strlen(line);
     PESS_TRY(pess__grow(&log->text, &log->capacity, log->length + length + 1, 1, "the log", error));

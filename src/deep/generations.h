@@ -33,6 +33,9 @@ pess_status pess__generations_begin(const pess__generations *g, int64_t number, 
  * was made with other settings, naming the first that differs. Close the cursor in any case. */
 pess_status pess__generations_newest(const pess__generations *g, pess__cursor *cursor, int64_t *progress, bool *found,
                                      pess_error *error);
+/* PESS_INPUT where one of the counts that were read from it is below 0. */
+pess_status pess__generations_check_counts(const pess__cursor *cursor, const int64_t *counts, int size,
+                                           pess_error *error);
 
 /* A log that grows line by line and is written whole. */
 typedef struct pess__logtext {

@@ -96,7 +96,10 @@ pess_status pess__training_restore(pess__training *t, bool *found, pess_error *e
         pess__cursor_read(&cursor, scores->scored, sizeof scores->scored);
         pess__networks_restore(&t->networks, &cursor);
         if (t->setup.options.protocol.settle) restore_settling(t, &cursor);
-        status = pess__logtext_restore(&scores->log, &cursor, error);
+        const int64_t counts[] = {t->position.update, t->generation, t->networks.trainers[0]->steps, t->setup.updates,
+                                  t->settling.steps};
+        status = pess__generations_check_counts(&cursor, counts, sizeof counts / sizeof counts[0], error);
+        if (status == PESS_OK) status = pess__logtext_restore(&scores->log, &cursor, error);
     }
     pess__cursor_close(&cursor);
     return status;
