@@ -4,8 +4,8 @@
  *     huber(Σ_k w_k q_k(s,a) − r − γ max_b Σ_k w_k q_k(s',b)),     w_k = w'_k / Σ w',  w' uniform in [0,1]
  *
  * and acts by the mean of the heads. Theirs are 200, which costs four times a naive run with networks as small as
- * these; here K = 50 unless the knob says otherwise. The targets of an update are computed once for all its
- * minibatches, so an update has MIXTURES combinations that its steps take in turn. */
+ * these; the default is less. The targets of an update are computed once for all its minibatches, so an update has
+ * MIXTURES combinations that its steps take in turn. */
 #include "deep/learner.h"
 
 #include <math.h>

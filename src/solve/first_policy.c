@@ -2,7 +2,8 @@
  * few steps: where an action costs now and pays later (a faster server), policy iteration leaves that policy from its
  * rim inwards, a state or so per evaluation. A policy that takes one action everywhere knows nothing, but its value
  * looks all the way ahead; where that is more than the greedy policy's, it is the better start. A heuristic, which
- * decides on time alone: in a queue of 3,000 states and 100 speeds it leaves 7 evaluations of 137. */
+ * decides on time alone: a queue of 3,000 states and 100 speeds takes four evaluations here and 8 more instead of 137.
+ */
 #include "core/memory.h"
 #include "solve/optimise.h"
 
