@@ -22,6 +22,7 @@ static const pess__style table[] = {
     {"ua:hoeffding-s", "UA, state-wise", 0x3A9BD0, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
     {"proximal-0.25", "Proximal α = 0.25", 0x009E73, PESS__DASH_SOLID, PESS__MARKER_DIAMOND},
     {"proximal-0.5", "Proximal α = 0.5", 0x5F8F3A, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
+    {"proximal-1", "Proximal α = 1", 0x7A9A2E, PESS__DASH_SHORT, PESS__MARKER_DIAMOND},
     {"ua-imitation", "UA, imitation", 0x1F77C9, PESS__DASH_SOLID, PESS__MARKER_CIRCLE},
     {"ua-counts", "UA, counts", 0x3A9BD0, PESS__DASH_SHORT, PESS__MARKER_CIRCLE},
     {"ua-elliptical", "UA, elliptical", 0x1F77C9, PESS__DASH_LONG, PESS__MARKER_CIRCLE},
