@@ -259,7 +259,8 @@ static pess_status score(arguments *a, pess_observations *data, pess_scores **ou
 
 int cmd_score(int argc, char **argv) {
     arguments a = {.options = pess_score_options_defaults(), .read = pess_read_options_defaults()};
-    a.protocol.except = "updates steps reset eval-every eval-episodes score-episodes control-episodes transitions";
+    a.protocol.except =
+        "updates steps reset price-share eval-every eval-episodes score-episodes control-episodes transitions";
     options_add_settings(&a.list, pess_score_settings(), &a.options, NULL);
     data_source_begin(&a.source, &a.list, &a.read, "");
     options_add_settings(&a.list, pess_read_settings(), &a.read, "states actions format threads missing");

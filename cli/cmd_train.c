@@ -193,6 +193,15 @@ static int read_arguments(arguments *a, int argc, char **argv, const char **data
     return code == EXIT_FINE ? -1 : code;
 }
 
+/* A name that was meant to be one of ours. */
+static void note_game(const arguments *a) {
+    const char *game = a->source.reading.game;
+    if (game != NULL && pess_env_find(game) == NULL)
+        (void)fprintf(stderr,
+                      "pess train: note: there is no environment '%s' here ('pess env list'): nothing is played.\n",
+                      game);
+}
+
 int cmd_train(int argc, char **argv) {
     arguments a = {.protocol.except = "transitions"};
     const char *path = NULL;
@@ -209,6 +218,7 @@ int cmd_train(int argc, char **argv) {
         return code;
     }
     observations_warn("train", data);
+    note_game(&a);
     a.options.data = data;
     a.options.data_name = path;
     a.options.progress = interruptible_progress();

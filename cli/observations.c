@@ -12,7 +12,7 @@ static bool is_picture(const pess_observation_shape *shape) {
 
 /* ---- what is odd, in sentences */
 
-enum { MOST_ODD = 7, SENTENCE = 240 };
+enum { MOST_ODD = 8, SENTENCE = 240 };
 
 /* Sentences about what is odd; returns how many. */
 static int list_odd(const pess_observations *data, const pess_observations_info *i,
@@ -27,6 +27,10 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
         (void)snprintf(odd[count++], SENTENCE, "No episode is complete: none both begins and ends in the data.");
     else if (i->episodes == 1)
         (void)snprintf(odd[count++], SENTENCE, "There is only one complete episode: nothing tells luck from skill.");
+    if (i->terminals == 0 && !(in->reward_least < in->reward_most))
+        (void)snprintf(odd[count++], SENTENCE,
+                       "All rewards are %g and nothing ends for good: every policy is worth the same.",
+                       in->reward_most);
     if (i->actions == 1 && space.logged == NULL)
         (void)snprintf(odd[count++], SENTENCE, "There is only one action: nothing is to be chosen.");
     if (in->unlogged_actions > 0)
@@ -323,7 +327,8 @@ static const char *remedy_of(pess_status status, const char *path) {
     if (status != PESS_INPUT) return "";
     if (pess_file_kind_of(path) == PESS_FILE_OBSERVATIONS)
         return "; copy it again from where it is intact, or make it again with 'pess collect'";
-    return pess_file_kind_of(path) == PESS_FILE_OTHER && !pess_observations_file(path) && strstr(path, ".npz") == NULL
+    const bool arrays = strstr(path, ".npz") != NULL || strstr(path, ".h5") != NULL || strstr(path, ".hdf5") != NULL;
+    return pess_file_kind_of(path) == PESS_FILE_OTHER && !pess_observations_file(path) && !arrays
                ? "; of a table, --features names the columns that are observations"
                : "";
 }

@@ -326,7 +326,11 @@ static void weights_are_those_computed_by_hand(void **state) {
     assert_close("its error", s.mean_weight_error, (w[0] - w[1]) / 2);
     assert_close("largest", s.largest_weight, 2);
     assert_close("zero", s.zero_share, 0);
-    policy[0] = policy[1] = 0; /* an action that the policy never takes */
+    policy[0] = 0; /* an action that the policy never takes: one episode has all the weight */
+    OK(pess__score_by_weights(&table, data, &e, 0.5, behaviour, &s, &error));
+    assert_close("weighted", s.weighted, whole[1]);
+    assert_true(isnan(s.weighted_error));
+    policy[1] = 0;
     OK(pess__score_by_weights(&table, data, &e, 0.5, behaviour, &s, &error));
     assert_close("zero", s.zero_share, 1);
     assert_close("per decision", s.per_decision, 0);

@@ -196,6 +196,16 @@ const pess__format pess__format_hdf5 = {.info = {.name = "hdf5",
 
 /* ------------------------------------------------------------------------------------------------ observations */
 
+/* What is wrong with a row is wrong with the file. */
+static pess_status append(const talk *t, const pess_observations_rows *row, pess_observations *data,
+                          pess_error *error) {
+    pess_error why = {0};
+    const pess_status status = pess_observations_append(data, row, &why);
+    if (status == PESS_INPUT) return pess__fail(error, PESS_INPUT, "%s: %.700s", t->name, why.message);
+    if (status != PESS_OK && error != NULL) *error = why;
+    return status;
+}
+
 /* vector: room for an action that is one. */
 static pess_status add_rows(talk *t, float *vector, pess_observations *data, pess_error *error) {
     const int64_t bytes = pess_observation_bytes(&t->begin.shape), width = t->begin.width;
@@ -215,7 +225,7 @@ static pess_status add_rows(talk *t, float *vector, pess_observations *data, pes
                                                 .end = &end,
                                                 .vector = width > 0 ? vector : NULL,
                                                 .width = width};
-            PESS_TRY(pess_observations_append(data, &one, error));
+            PESS_TRY(append(t, &one, data, error));
         }
     } while (t->rows > 0);
     return pess_observations_stop(data, error);

@@ -243,6 +243,10 @@ pess_status pess_observations_import(const char *path, const pess_observations_o
     PESS_TRY(pess__infile_open(path, &file, error));
     pess_status status = pess__infile_head(file, head, sizeof head, &got, error);
     const bool zip = memcmp(head, "PK\3\4", 4) == 0, hdf5 = memcmp(head, PESS__HDF5_MAGIC, 8) == 0;
+    const bool ours = memcmp(head, pess__file_row_of(PESS_FILE_OBSERVATIONS)->magic, sizeof head) == 0;
+    if (status == PESS_OK && !zip && !hdf5 && !ours)
+        status =
+            pess__fail(error, PESS_INPUT, "%s: found neither NumPy arrays (.npz), HDF5 nor a .pessdata file", path);
     if (status == PESS_OK && zip) status = pess__observations_read_npz(file, options, out, error);
     if (status == PESS_OK && hdf5) status = pess__observations_read_hdf5(file, options, out, error);
     pess__infile_close(file);

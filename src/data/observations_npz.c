@@ -37,7 +37,7 @@ static const pess_setting rows_of_settings[] = {
      .kind = PESS_SETTING_TEXT,
      FIELD(game),
      .argument = "GAME",
-     .sentence = "the environment of a NumPy dataset; if it can be played here, policies are scored by playing it",
+     .sentence = "the environment that the data are from; if it can be played here, a training is scored by playing it",
      .where_unset = "the name in the file, or none"},
 };
 

@@ -89,9 +89,10 @@ static pess_status find_layers(importing *in, pess_error *error) {
             continue;
         }
         if (!strip(array, ".weight", layer))
-            return pess__fail(error, PESS_INPUT,
-                              "%s: array '%.100s': expected NAME.weight and NAME.bias of the layers, shift and scale",
-                              in->path, array);
+            return pess__fail(
+                error, PESS_INPUT,
+                "%s: found an array '%.100s', expected NAME.weight and NAME.bias of the layers, shift and scale",
+                in->path, array);
         if (in->layer_count == PESS__MAX_LAYERS)
             return pess__fail(error, PESS_INPUT, "%s: more than %d layers", in->path, PESS__MAX_LAYERS);
         (void)snprintf(in->layers[in->layer_count++], NAME_SIZE, "%s", layer);

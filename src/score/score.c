@@ -227,9 +227,9 @@ static void warn(scoring *s) {
                        "no episode is whole, logging cut all of them off: there are no importance weights");
     else if (s->behaviour != NULL && most < 10)
         (void)snprintf(info->warning, sizeof info->warning,
-                       "importance weights are worth fewer than 10 of %lld episodes for every policy: do not go by "
-                       "per-decision and weighted importance sampling here",
-                       (long long)s->episodes.whole);
+                       "importance weights are worth %.2g of %lld episode%s at most: do not go by per-decision and "
+                       "weighted importance sampling here",
+                       most, (long long)s->episodes.whole, s->episodes.whole == 1 ? "" : "s");
 }
 
 /* A rule of thumb: what moves by more than a fiftieth of the value in a tenth of the updates has not settled. The

@@ -2,8 +2,8 @@
  *
  *   per-decision   (1/n) Σ_i Σ_t γ^t w_t r_t          weighted   V = Σ_i w_T G / Σ_i w_T        (Precup et al. 2000)
  *
- * with standard errors sd/√n, and √(Σ w_T²(G − V)²)/Σ w_T (delta method). Of an episode that was cut off, what was seen
- * counts. */
+ * with standard errors sd/√n, and √(Σ w_T²(G − V)²)/Σ w_T (delta method), of which one weight alone says nothing. Of an
+ * episode that was cut off, what was seen counts. */
 #include "score/score.h"
 
 #include "core/memory.h"
@@ -65,7 +65,7 @@ static void sum_up(const sums *all, int64_t count, pess_score *out) {
         const double away = all[i].weight * (all[i].whole - out->weighted);
         spread += away * away;
     }
-    out->weighted_error = count > 1 ? sqrt(spread) / weight : NAN;
+    out->weighted_error = count - zeros > 1 ? sqrt(spread) / weight : NAN;
 }
 
 pess_status pess__score_by_weights(const pess__policy_table *table, const pess_observations *data,

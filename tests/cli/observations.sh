@@ -81,6 +81,16 @@ expect 0 "$PESS" train odd.csv --features x,y -a naive $few --out odd
 says "There is only one complete episode"
 says "1 of 2 features never change"
 
+# Every policy is worth the same where all rewards are equal and nothing ends for good; a game that is not there.
+awk 'BEGIN { print "x,y,action,reward,truncated"; for (t = 0; t < 40; t++) printf "%d,%d,%d,1,%d\n", t, -t, t % 2, t % 20 == 19 }' >equal.csv
+# shellcheck disable=SC2086
+expect 0 "$PESS" train equal.csv --features x,y --game chess -a naive $few --out equal
+says "All rewards are 1 and nothing ends for good"
+says "there is no environment 'chess' here"
+expect 1 "$PESS" inspect equal.csv --features x,y --strict
+sed 's/,1,1,0$/,1,2,0/' equal.csv >unequal.csv
+expect 0 "$PESS" inspect unequal.csv --features x,y --strict
+
 # Tables that are refused.
 # refuses CODE TEXT command…
 refuses() { local code=$1 text=$2; shift 2; expect "$code" "$@"; says "$text"; [ -e bad ] && fail "$* left something"; }

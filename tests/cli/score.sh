@@ -49,6 +49,8 @@ expect 3 "$PESS" score cql cart.npz $short --weights logged
 says "has no probabilities of the logged actions"
 expect 2 "$PESS" score cql cart.npz $short --weights none --criterion weighted
 says "--criterion"
+expect 2 "$PESS" score cql cart.npz --price-share 0.5
+says "no option '--price-share'"
 expect 2 "$PESS" score cql cart.npz --protocol nosuch
 says "expected one of"
 mkdir unfinished

@@ -187,6 +187,9 @@ PYTHON
     says "a grid or k-means numbers them"
     says "--actions-grid N"
     [ ! -e bad ] || fail "a refused training left something"
+    cp "$data/d4rl_vectors.h5" nan.h5
+    printf '\000\000\300\177' | dd of=nan.h5 bs=1 seek=2060 conv=notrunc status=none # an observation's second number
+    refuses 3 "nan.h5: transition 1, feature 1: found nan" nan.h5
     # d3rlpy 1 writes its flags as floats; what is neither 0 nor 1 is no flag
     if command -v h5import >/dev/null; then
         # array NAME INTEGER|FLOAT VALUES: to the list of what h5import writes
