@@ -36,7 +36,7 @@ static const usage train_usage = {
 };
 
 /* Without episodes to score, or with data of a game that is not known, nothing was played. */
-static void print_score(const char *algorithm, const pess_train_result *r) {
+static void print_score(const char *algorithm, const pess_train_result *r, bool come_again) {
     if (!isfinite(r->score)) {
         (void)printf("%s: score not played; ", algorithm);
         return;
@@ -46,12 +46,13 @@ static void print_score(const char *algorithm, const pess_train_result *r) {
     (void)printf(", final update alone %.2f, best seen %.2f (not a result)\n", r->score_final, r->score_best);
     if (isfinite(r->predicted))
         (void)printf("predicted value %.2f, obtained %.2f (discounted); ", r->predicted, r->obtained);
-    (void)printf("%.0f %% of steps outside the data; ", 100 * r->outside);
+    if (come_again) (void)printf("%.0f %% of steps outside the data; ", 100 * r->outside);
 }
 
-static void print_result(const pess_train_options *o, const pess_train_result *r) {
+/* come_again: observations do, which floats hardly ever do. */
+static void print_result(const pess_train_options *o, const pess_train_result *r, bool come_again) {
     if (r->resumed_from >= 0) (void)printf("resumed after update %lld\n", (long long)r->resumed_from);
-    print_score(o->algorithm, r);
+    print_score(o->algorithm, r, come_again);
     (void)printf("%.1f s\n%s: log.csv, policy.pesspolicy, policy.pessnet, manifest.json\n", r->seconds, o->out);
 }
 
@@ -219,6 +220,9 @@ int cmd_train(int argc, char **argv) {
     }
     observations_warn("train", data);
     note_game(&a);
+    pess_observations_info info;
+    pess_observations_get_info(data, &info);
+    const bool come_again = info.shape.kind != PESS_OBSERVATION_FLOATS;
     a.options.data = data;
     a.options.data_name = path;
     a.options.progress = interruptible_progress();
@@ -230,6 +234,6 @@ int cmd_train(int argc, char **argv) {
     if (a.json)
         print_json(&a.options, &result);
     else
-        print_result(&a.options, &result);
+        print_result(&a.options, &result, come_again);
     return EXIT_FINE;
 }

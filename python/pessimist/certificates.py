@@ -83,7 +83,7 @@ def certify(
     begin = _begin(start, whole, counts)
     options.start = address(begin)
     chosen = policy_for(policy, whole) if policy is not None else None
-    options.policy = chosen._address if chosen else None
+    options.policy = chosen._address if chosen is not None else None
     acted = _behaviour(behaviour, whole, options)
     own = own_uncertainty(candidate)
     if candidate is not None and own is None:

@@ -184,7 +184,7 @@ def play(env: Any, policy: Any = None, *, progress: Any = None, **settings: Any)
     chosen = _player(policy, mdp)
     result = _abi.pess_play_result()
     with listening(progress), own_callbacks(env) as options.own:
-        call(C.pess_play, chosen._address if chosen else None, ctypes.addressof(options), ctypes.addressof(result))
+        call(C.pess_play, chosen._address if chosen is not None else None, ctypes.addressof(options), ctypes.addressof(result))
     return Record(facts(result), _abi.pess_play_result.docs)
 
 

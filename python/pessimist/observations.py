@@ -16,7 +16,7 @@ from ._library import C, ArgumentError, Handle, InputError, call, facts, info, l
 from ._settings import check_known, table, takes
 from ._show import Record, html_table
 from .environments import Env, VecEnv
-from .logs import Log, _ends
+from .logs import CUTOFF, TERMINAL, Log, _ends
 from .own import OwnEnvironment
 from .policies import Policy, as_policy
 from .processes import MDP
@@ -99,13 +99,28 @@ def _taken(action: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     return None, np.ascontiguousarray(array, np.float32)
 
 
+def _following(obs: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which row has what came next, how each row ends, and the rows to keep. After a cut-off, and at the end of the log,
+    nobody knows what came: that row is left out, and the episode is cut off at the row before it."""
+    rows, end = np.arange(len(end)), end.copy()
+    known = (end == TERMINAL) | ((end == 0) & (rows + 1 < len(end)))
+    before = rows[~known & (end == CUTOFF)] - 1
+    before = before[before >= 0]
+    end[before[end[before] == 0]] = CUTOFF
+    if not known.any():
+        raise InputError(f"next_obs: found none, and no row of {len(end)} is followed by another; expected what came next")
+    return np.where(end == TERMINAL, rows, rows + 1)[known], end, known
+
+
 class Observations(Handle):
     """Observations, each different one kept once, and transitions between them: those of an episode follow each other.
 
     Arrays with one entry per transition: observations are boards or pictures [N, rows, cols, channels], or rows
     [N, length]; of bits (truth values, or 0 and 1), of bytes (pictures of uint8, whose channels may come before the
     rows: the shorter side are the channels), or of floats. Episodes end where `terminal` or `truncated` says so; the
-    last transition is cut off where it does not. Actions are numbers from 0 on, [N] or [N, 1], or vectors [N, width] (torques, doses), which `number_actions` turns into numbers before anybody learns from them.
+    last transition is cut off where it does not. Without `next_obs` the next row has it; then the last row before a
+    cut-off is left out. Actions are numbers from 0 on, [N] or [N, 1], or vectors [N, width] (torques, doses), which
+    `number_actions` turns into numbers before anybody learns from them.
 
     >>> import numpy as np, pessimist as ps
     >>> states = np.eye(3, dtype=bool)
@@ -122,7 +137,7 @@ class Observations(Handle):
         obs: Any,
         action: Any,
         reward: Any,
-        next_obs: Any,
+        next_obs: Any = None,
         *,
         terminal: Any = None,
         truncated: Any = None,
@@ -132,30 +147,39 @@ class Observations(Handle):
         name: str = "own",
         notes: str | None = None,
     ):
-        obs, next_obs = np.asarray(obs), np.asarray(next_obs)
-        if obs.shape != next_obs.shape or obs.ndim < 2:
+        obs, kept = np.asarray(obs), None
+        ended = terminal is not None or truncated is not None
+        end = _ends(terminal, truncated) if ended else np.zeros(len(obs) if obs.ndim else 0, np.uint8)
+        if next_obs is None:
+            if not ended or obs.ndim < 2 or len(end) != len(obs):
+                raise InputError("next_obs: found none; expected it, or terminal or truncated with a value for each row")
+            follower, end, kept = _following(obs, end)
+            next_obs = obs[follower]
+        next_obs = np.asarray(next_obs)
+        if kept is None and obs.shape != next_obs.shape or obs.ndim < 2:
             raise InputError(f"obs has shape {obs.shape}, next_obs {next_obs.shape}; expected the same, [N, …]")
         taken, vectors = _taken(action)
         kind = kind or _kind_of(obs)
         if kind not in KINDS:
             raise InputError(f"kind: found '{kind}', expected one of {', '.join(KINDS)}")
         shape = _abi.pess_observation_shape(KINDS[kind], int(np.prod(obs.shape[1:])), *_board_of(obs, kind))
-        ended = terminal is not None or truncated is not None
         columns = {
-            "state": prepared(obs, shape), "next": prepared(next_obs, shape), "action": taken, "vector": vectors,
-            "reward": numbers("reward", reward), "probability": numbers("probability", probability),
-            "end": _ends(terminal, truncated) if ended else np.zeros(len(obs), np.uint8),
+            "state": prepared(obs, shape), "action": taken, "vector": vectors, "reward": numbers("reward", reward),
+            "probability": numbers("probability", probability), "end": end,
         }  # fmt: skip
         for what, values in columns.items():
             if values is not None and len(values) != len(obs):
                 name = "action" if what == "vector" else what
                 raise InputError(f"{name}: found {len(values)} values, but {len(obs)} observations")
+        if kept is not None:
+            columns = {what: values if values is None else values[kept] for what, values in columns.items()}
+        columns["next"] = prepared(next_obs, shape)
         count = actions or (1 if taken is None else int(taken.max(initial=-1)) + 1)
         handle = make(C.pess_observations_create, name.encode(), notes.encode() if notes else None,
                       ctypes.addressof(shape), count)  # fmt: skip
         self._own(handle)
         rows = _abi.pess_observations_rows(
-            count=len(obs), width=0 if vectors is None else vectors.shape[1], **{n: address(v) for n, v in columns.items()}
+            count=len(columns["end"]), width=0 if vectors is None else vectors.shape[1], **{n: address(v) for n, v in columns.items()}
         )
         call(C.pess_observations_append, handle, ctypes.addressof(rows))
         call(C.pess_observations_stop, handle)
@@ -398,7 +422,7 @@ def collect(
     check_known("collect", settings, [table("collect")])
     options = table("collect").make({**settings, "transitions": transitions})
     chosen = _player(policy, mdp)
-    options.policy = chosen._address if chosen else None
+    options.policy = chosen._address if chosen is not None else None
     options.mdp = mdp._address if mdp is not None else None
     with listening(progress), own_callbacks(env) as options.own:
         return Observations._of(make(C.pess_collect, ctypes.addressof(options)))

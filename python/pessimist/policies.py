@@ -5,7 +5,7 @@ import ctypes
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -91,12 +91,26 @@ class Policy(Handle):
         return cls._of(handle, state_names, action_names)
 
     @classmethod
-    def from_arrays(cls, path: str | os.PathLike, **settings: Any) -> "Policy":
-        """A policy of one network that another program trained: NumPy arrays (.npz), a state dict of PyTorch whose arrays
-        end in ".weight" and ".bias", layer by layer. Settings are those of `pess net import`: network, input, board, acts.
+    def from_arrays(cls, arrays: str | os.PathLike | Mapping[str, Any], **settings: Any) -> "Policy":
+        """A policy of one network that another program trained: arrays that end in ".weight" and ".bias", layer by layer,
+        in a dictionary (PyTorch's `net.state_dict()`) or in a file (.npz). Settings are those of `pess net import`:
+        network, input, board, acts.
+
+        >>> import numpy as np, pessimist as ps
+        >>> ps.Policy.from_arrays({"head.weight": np.eye(2, 4), "head.bias": np.zeros(2)}).act([[0, 1, 0, 0]]).tolist()
+        [1]
         """
         check_known("from_arrays", settings, [table("import")])
         options = table("import").make(settings)
+        if isinstance(arrays, Mapping):
+            with tempfile.TemporaryDirectory() as scratch:
+                path = Path(scratch, "arrays.npz")
+                np.savez(path, **{name: np.asarray(values) for name, values in arrays.items()})
+                return cls._import(path, options)
+        return cls._import(arrays, options)
+
+    @classmethod
+    def _import(cls, path: str | os.PathLike, options: Any) -> "Policy":
         return cls._of(make(C.pess_policy_import, os.fsencode(path), ctypes.addressof(options)))
 
     def save(self, path: str | os.PathLike) -> None:
@@ -150,6 +164,9 @@ class Policy(Handle):
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def __bool__(self) -> bool:
+        return True  # although networks have no states to count
 
     # ---- acting
 

@@ -51,6 +51,28 @@ def test_floats_and_pictures(dtype, tmp_path):
     assert np.array_equal(pickle.loads(pickle.dumps(net.policy)).act(obs), actions)
 
 
+def test_the_next_row_has_what_came_next(tmp_path):
+    """Arrays without next_obs are what the same arrays are in a file."""
+    rng = np.random.default_rng(3)
+    obs, action, reward = rng.normal(size=(30, 2)).astype(np.float32), rng.integers(0, 2, 30), rng.normal(size=30)
+    terminal, timeout = np.zeros((2, 30), bool)
+    terminal[[4, 11]], timeout[[7, 8, 20]] = True, True  # an episode of one row among them
+    np.savez(tmp_path / "d.npz", observations=obs, actions=action, rewards=reward, terminals=terminal, timeouts=timeout)
+    here = ps.Observations(obs, action, reward, terminal=terminal, truncated=timeout)
+    there = ps.Observations.load(tmp_path / "d.npz")
+    assert here.transitions == there.transitions == 26 and here.episodes == there.episodes
+    for name in ("observations", "state", "next_state", "action", "reward", "terminal", "truncated"):
+        mine, its = getattr(here, name), getattr(there, name)
+        if name in ("state", "next_state"):
+            mine, its = here.observations[mine], there.observations[its]
+        assert (np.array_equal(mine, its) if name != "observations" else mine.shape[1] == its.shape[1]), name
+    for wrong in (dict(), dict(terminal=[True])):
+        with pytest.raises(ps.InputError, match="next_obs: found none"):
+            ps.Observations(obs, action, reward, **wrong)
+    with pytest.raises(ps.InputError, match="no row of 1 is followed"):
+        ps.Observations(obs[:1], action[:1], reward[:1], truncated=[True])
+
+
 def test_a_log_of_observations(data):
     log = data.to_log()
     assert log.states == 9 and len(log) == 3000
@@ -125,6 +147,27 @@ def test_playing(world):
     poor = ps.play(world, episodes=200, step_limit=50, seed=1)
     assert good.mean_return > poor.mean_return + good.ci95 + poor.ci95
     assert ps.play("freeway", episodes=4, step_limit=200, seed=1).episodes == 4
+
+
+def test_networks_play_and_collect():
+    """A policy of networks is asked, not left out for random play: always right, which random play is not."""
+    right = ps.Policy.from_arrays({"head.weight": np.zeros((2, 4), np.float32), "head.bias": np.array([0, 1], np.float32)})
+    assert right
+    assert (ps.collect("cartpole", right, 300, seed=1).action == 1).all()
+    found, random = ps.play("cartpole", right, episodes=50, seed=1), ps.play("cartpole", episodes=50, seed=1)
+    assert found.most_return < 12 < random.mean_return
+    for what in (ps.play, ps.collect):
+        with pytest.raises(ps.InputError, match="reads 4 floats; acrobot shows 6 floats"):
+            what("acrobot", right)
+
+
+def test_observations_that_are_no_numbers():
+    net = ps.Policy.from_arrays({"head.weight": np.zeros((2, 3), np.float32), "head.bias": np.zeros(2, np.float32)})
+    seen = np.zeros((4, 3))
+    seen[2, 1] = np.nan
+    for ask in (net.act, net.outputs, net.probabilities_of):
+        with pytest.raises(ps.InputError, match="observation 2, feature 1: found nan, expected a finite number"):
+            ask(seen)
 
 
 def test_bad_observations(data):

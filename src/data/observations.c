@@ -169,17 +169,21 @@ static pess_status check_padding(const pess_observations *data, const char *name
                       (long long)data->shape.length);
 }
 
+bool pess__floats_hold(const void *observation, int64_t length, int64_t *at, float *found) {
+    for (*at = 0; *at < length; ++*at) {
+        memcpy(found, (const char *)observation + *at * (int64_t)sizeof *found, sizeof *found);
+        if (!isfinite(*found)) return false;
+    }
+    return true;
+}
+
 static pess_status check_floats(const pess_observations *data, const char *name, const uint8_t *observation,
                                 pess_error *error) {
-    for (int64_t k = 0; k < data->shape.length; k++) {
-        float value;
-        memcpy(&value, observation + k * (int64_t)sizeof value, sizeof value);
-        if (!isfinite(value))
-            return pess__fail(error, PESS_INPUT,
-                              "%s, feature %lld: found %g, expected a finite number below 3.4e38 in size", name,
-                              (long long)k, (double)value);
-    }
-    return PESS_OK;
+    int64_t at;
+    float found;
+    if (pess__floats_hold(observation, data->shape.length, &at, &found)) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s, feature %lld: found %g, expected a finite number below 3.4e38 in size",
+                      name, (long long)at, (double)found);
 }
 
 pess_status pess__observations_check(const pess_observations *data, const char *name, const void *observation,

@@ -38,6 +38,8 @@ struct pess_observations {
 int64_t pess__observations_find(const pess_observations *data, const uint8_t *observation);
 
 /* PESS_INPUT where the padding of bits is not zero or a float is not finite; `name` begins the message. */
+/* Whether all floats are finite; else the first that is not, and where. */
+bool pess__floats_hold(const void *observation, int64_t length, int64_t *at, float *found);
 pess_status pess__observations_check(const pess_observations *data, const char *name, const void *observation,
                                      pess_error *error);
 /* With which probability transition i, which has room, was taken. The first one makes the column. */

@@ -1,13 +1,16 @@
 /* Datasets of observations as NumPy arrays, by the names of D4RL (Fu et al. 2020):
  *
- *     observations        [N, …] bool: bits; uint8: bytes, pictures as [N, H, W], [N, C, H, W] or [N, H, W, C], of
- * which the shorter side are the channels; other numbers: floats actions             [N] or [N, 1] whole numbers from
- * 0; or [N, W] numbers: vectors, to be numbered rewards             [N] terminals, timeouts [N] whether the episode
- * ends with this row, of itself or because it was cut off next_observations   [N, …] optional probabilities       [N]
- * optional: of the logged action under the policy that logged stopped             [N] optional, written by this
- * program: cut off because logging stopped, not by the episode game, action_count  [1] optional: written by this
- * program action_values       [A, W] optional: the vectors that actions stand for; action_names [A]: what they are
- * called
+ *     observations       [N, …]  bool: bits; uint8: bytes, pictures as [N, H, W], [N, C, H, W] or [N, H, W, C], the
+ *                                shorter side being the channels; other numbers: floats
+ *     actions            [N]     whole numbers from 0; or [N, W] numbers: vectors, to be numbered
+ *     rewards            [N]
+ *     terminals,         [N]     whether the episode ends with this row, of itself or because it was cut off
+ *     timeouts
+ *     next_observations  [N, …]  optional
+ *     probabilities      [N]     optional: of the logged action under the policy that logged
+ *     stopped            [N]     optional, written by this program: cut off because logging stopped, not by the episode
+ *     game, action_count [1]     optional, written by this program
+ *     action_values      [A, W]  optional: the vectors that actions stand for; action_names [A]: what they are called
  *
  * Without next_observations the next row has them. Where an episode was cut off nobody knows what came next: its last
  * row is left out, and the row before it is where the episode is cut off. */

@@ -236,11 +236,8 @@ pess_status pess_policy_outputs(const pess_policy *policy, const uint8_t *bits, 
                                 float *out, pess_error *error) {
     if (policy->states > 0) return pess__fail(error, PESS_ARGUMENT, "the policy is a table: it has no networks");
     const pess__learned_policy *learned = &of(policy)->learned;
-    const int64_t networks = pess__learner_networks(learned->learner, learned->knobs),
-                  bytes = learned->values[0]->bytes;
-    if (stride < bytes)
-        return pess__fail(error, PESS_ARGUMENT, "observations %lld bytes apart; this policy reads %lld bytes each",
-                          (long long)stride, (long long)bytes);
+    const int64_t networks = pess__learner_networks(learned->learner, learned->knobs);
+    PESS_TRY(pess__policy_check_observations(policy, bits, stride, count, error));
     const pess__bits_rows rows = {bits, stride, NULL};
     for (int64_t i = 0; i < count * policy->actions; i++) out[i] = 0;
     for (int64_t k = 0; k < networks; k++)

@@ -2,6 +2,7 @@
 #include "policy/policy.h"
 
 #include "core/text.h"
+#include "data/observations.h"
 
 #include <assert.h>
 #include <math.h>
@@ -43,17 +44,30 @@ pess_status pess_policy_state_probabilities(const pess_policy *policy, const int
     return PESS_OK;
 }
 
+pess_status pess__policy_check_observations(const pess_policy *policy, const uint8_t *bits, int64_t stride,
+                                            int64_t count, pess_error *error) {
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    if (stride < info.bytes)
+        return pess__fail(error, PESS_ARGUMENT, "observations %lld bytes apart; this policy reads %lld bytes each",
+                          (long long)stride, (long long)info.bytes);
+    for (int64_t i = 0; info.shape.kind == PESS_OBSERVATION_FLOATS && i < count; i++) {
+        int64_t at;
+        float found;
+        if (!pess__floats_hold(bits + i * stride, info.shape.length, &at, &found))
+            return pess__fail(error, PESS_INPUT, "observation %lld, feature %lld: found %g, expected a finite number",
+                              (long long)i, (long long)at, (double)found);
+    }
+    return PESS_OK;
+}
+
 pess_status pess_policy_observation_probabilities(const pess_policy *policy, const uint8_t *bits, int64_t stride,
                                                   int64_t count, double *out, pess_error *error) {
     enum { PART = 48 };
     double values[PART];
-    pess_policy_info info;
-    pess_policy_get_info(policy, &info);
     if (policy->states > 0)
         return pess__fail(error, PESS_ARGUMENT, "the policy is a table: it sees states, not observations");
-    if (stride < info.bytes)
-        return pess__fail(error, PESS_ARGUMENT, "observations %lld bytes apart; this policy reads %lld bytes each",
-                          (long long)stride, (long long)info.bytes);
+    PESS_TRY(pess__policy_check_observations(policy, bits, stride, count, error));
     void *worker = NULL;
     PESS_TRY(policy->kind->open(policy, PART, &worker, error));
     for (int64_t first = 0; first < count; first += PART) {

@@ -63,6 +63,9 @@ pess_status pess__policy_check_rows(const double *probability, int64_t states, i
 pess_status pess__policy_check_model(const double *probability, const pess_model *model, pess_error *error);
 /* PESS_INPUT where it is one network of a rule that needs several; `name` is its file's. */
 pess_status pess__policy_check_whole(const pess_policy *policy, const char *name, pess_error *error);
+/* Observations that stand far enough apart, of floats that are finite. */
+pess_status pess__policy_check_observations(const pess_policy *policy, const uint8_t *bits, int64_t stride,
+                                            int64_t count, pess_error *error);
 /* Probabilities of actions, none below 0, that sum to 1: for assertions. */
 bool pess__policy_row_holds(const double *probabilities, int64_t actions);
 /* The action of probabilities [actions]: a draw, or the most probable one (the smallest of equals). */
