@@ -36,7 +36,7 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
     if (in->unlogged_actions > 0)
         (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known about them.",
                        (long long)in->unlogged_actions, (long long)i->actions);
-    if (in->duplicates > 0 && i->shape.kind != PESS_OBSERVATION_BITS)
+    if (in->duplicates > 0 && i->shape.kind != PESS_OBSERVATION_BITS && pess_env_find(i->game) == NULL)
         (void)snprintf(odd[count++], SENTENCE,
                        "Transitions that are copies of an earlier one: %lld. Were rows written twice?",
                        (long long)in->duplicates);

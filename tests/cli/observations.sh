@@ -91,6 +91,13 @@ expect 1 "$PESS" inspect equal.csv --features x,y --strict
 sed 's/,1,1,0$/,1,2,0/' equal.csv >unequal.csv
 expect 0 "$PESS" inspect unequal.csv --features x,y --strict
 
+# What is seen again in an environment of ours is no row that was written twice; anybody's pictures may be.
+expect 0 "$PESS" collect pixel_grid --policy random --transitions 2000 -o pixels.npz
+expect 0 "$PESS" inspect pixels.npz
+grep -q "written twice" out && fail "observations that come again are said to be copies"
+expect 0 "$PESS" inspect pixels.npz --game elsewhere
+prints "written twice"
+
 # Tables that are refused.
 # refuses CODE TEXT command…
 refuses() { local code=$1 text=$2; shift 2; expect "$code" "$@"; says "$text"; [ -e bad ] && fail "$* left something"; }
