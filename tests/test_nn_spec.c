@@ -36,14 +36,25 @@ static void other_texts_are_refused(void **state) {
         "dense 8,",
         ",dense 8",
         "dense 8                                                                leaky", /* longer than a layer is */
-        ("dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,"
-         "dense 1,dense 1,dense 1")};
+    };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         pess__net_spec spec;
         pess_error error;
         assert_failure(pess__spec_named(wrong[i], 10, 10, 4, 6, &spec, &error), PESS_ARGUMENT, &error, "no network",
                        NULL);
     }
+}
+
+static void layers_are_so_many_at_most(void **state) {
+    (void)state;
+    static const char sixteen[] = "dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,"
+                                  "dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1,dense 1";
+    pess__net_spec spec;
+    pess_error error;
+    assert_failure(pess__spec_named(sixteen, 10, 10, 4, 6, &spec, &error), PESS_ARGUMENT, &error,
+                   "16 layers; at most 15 are possible before the outputs", NULL);
+    assert_ok(pess__spec_named(strchr(sixteen, ',') + 1, 10, 10, 4, 6, &spec, &error), &error);
+    assert_int_equal(spec.layer_count, 16);
 }
 
 static void refused(pess__net_spec spec, const char *sentence) {
@@ -127,11 +138,9 @@ static void observations_have_a_standard_network(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_layers),
-        cmocka_unit_test(other_texts_are_refused),
-        cmocka_unit_test(every_number_has_its_limits),
-        cmocka_unit_test(what_differs_is_not_equal),
-        cmocka_unit_test(observations_have_a_standard_network),
+        cmocka_unit_test(texts_are_layers),           cmocka_unit_test(other_texts_are_refused),
+        cmocka_unit_test(layers_are_so_many_at_most), cmocka_unit_test(every_number_has_its_limits),
+        cmocka_unit_test(what_differs_is_not_equal),  cmocka_unit_test(observations_have_a_standard_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

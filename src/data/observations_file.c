@@ -65,10 +65,19 @@ static bool ends_with(const char *text, const char *ending) {
     return length >= tail && strcmp(text + length - tail, ending) == 0;
 }
 
+/* Whether a name promises something else. */
+static bool has_other_ending(const char *path) {
+    const char *slash = strrchr(path, '/'), *ending = strrchr(slash != NULL ? slash : path, '.');
+    return ending != NULL && strcmp(ending, ".pessdata") != 0;
+}
+
 pess_status pess_observations_write(const pess_observations *data, const char *path, pess_error *error) {
     if (data->transitions == 0) return pess__fail(error, PESS_ARGUMENT, "%s: there are no transitions to write", path);
     if (ends_with(path, ".npz")) return pess__observations_write_npz(data, path, error);
     if (ends_with(path, ".hdf5") || ends_with(path, ".h5")) return pess__observations_write_hdf5(data, path, error);
+    if (has_other_ending(path))
+        return pess__fail(error, PESS_ARGUMENT, "%s: a name that ends in .pessdata, .npz, .hdf5 or .h5 is expected",
+                          path);
     if (data->vector != NULL)
         return pess__fail(
             error, PESS_ARGUMENT,

@@ -57,13 +57,12 @@ static bool read_layer(const char *text, size_t length, pess__layer_spec *out) {
     return used > 0 && rest[strspn(rest, " ")] == '\0';
 }
 
-/* The layers of a text, without the outputs. */
+/* The layers of a text, as many as there is room for at most, without the outputs. */
 static bool read_text(const char *text, pess__net_spec *spec) {
     spec->layer_count = 0;
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
-        if (spec->layer_count >= PESS__MAX_LAYERS - 1 || !read_layer(at, length, &spec->layers[spec->layer_count]))
-            return false;
+        if (!read_layer(at, length, &spec->layers[spec->layer_count])) return false;
         spec->layer_count++;
         at += length;
         if (*at == '\0') return true;
@@ -85,6 +84,11 @@ pess_status pess__spec_layers(const char *network, int32_t outputs, pess__net_sp
     const char *layers = network;
     for (size_t i = 0; i < NAMED; i++)
         if (strcmp(named[i].name, network) == 0) layers = named[i].layers;
+    int64_t count = 1;
+    for (const char *c = layers; *c != '\0'; c++) count += *c == ',';
+    if (count > PESS__MAX_LAYERS - 1)
+        return pess__fail(error, PESS_ARGUMENT, "%.80s …: %lld layers; at most %d are possible before the outputs",
+                          network, (long long)count, PESS__MAX_LAYERS - 1);
     if (!read_text(layers, spec)) return fail_network(network, error);
     spec->layers[spec->layer_count++] = (pess__layer_spec){PESS__LAYER_DENSE, 0, 0, outputs, 1};
     return pess__spec_check(spec, network, error);

@@ -97,6 +97,12 @@ expect 0 "$PESS" inspect pixels.npz
 grep -q "written twice" out && fail "observations that come again are said to be copies"
 expect 0 "$PESS" inspect pixels.npz --game elsewhere
 prints "written twice"
+expect 2 "$PESS" convert pixels.npz -o pixels.csv
+says "pixels.csv: a name that ends in .pessdata, .npz, .hdf5 or .h5 is expected"
+[ -e pixels.csv ] && fail "a table that is none was written"
+layers=$(printf 'dense 4, %.0s' $(seq 40))
+expect 2 "$PESS" train pixels.npz -a naive --network "${layers}dense 4" --out bad
+says "41 layers; at most"
 
 # Tables that are refused.
 # refuses CODE TEXT command…
