@@ -45,7 +45,7 @@ def _rows(seen: Any, length: int, board: tuple[int, ...]) -> np.ndarray:
     rows = array.reshape(len(array), -1) if array.ndim > 1 else array
     fits = rows.ndim == 2 and rows.shape[1] == length
     if not fits or (any(board) and array.ndim == 4 and array.shape[1:] != tuple(board)):
-        expected = f"boards of {tuple(board)}" if any(board) else f"{length} numbers each"
+        expected = f"boards of {tuple(board)}" if board[0] * board[1] > 1 else f"{length} numbers each"
         raise InputError(f"observations: found shape {np.shape(seen)}, expected {expected}")
     return rows
 

@@ -159,6 +159,11 @@ def test_networks_play_and_collect():
     for what in (ps.play, ps.collect):
         with pytest.raises(ps.InputError, match="reads 4 floats; acrobot shows 6 floats"):
             what("acrobot", right)
+    arrays = ps.Observations(np.eye(4), [1, 0, 1, 1], np.ones(4), terminal=[0, 0, 0, 1])  # of nothing that is here
+    net = ps.train(arrays, "naive", **{**SHORT, "updates": 1, "seed": 1}).policy
+    assert ps.play("cartpole", net, episodes=2, seed=1).episodes == 2
+    with pytest.raises(ps.InputError, match="found shape .3, 5., expected 4 numbers each"):
+        net.act(np.zeros((3, 5)))
 
 
 def test_observations_that_are_no_numbers():

@@ -255,7 +255,7 @@ pess_status pess_policy_check_game(const pess_policy *policy, const char *name, 
     const pess_observation_shape *s = &info.shape;
     if (policy->states > 0)
         return pess__fail(error, PESS_INPUT, "%s: a table over states; %s shows observations", name, game->name);
-    if (pess_policy_note(policy, "game", trained, sizeof trained) && trained[0] != '\0' &&
+    if (pess_policy_note(policy, "game", trained, sizeof trained) && pess_env_find(trained) != NULL &&
         strcmp(trained, game->name) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; one for %s is needed", name, trained, game->name);
     const int64_t shown = (int64_t)game->rows * game->cols * game->channels;

@@ -43,8 +43,8 @@ static pess_status check_networks(const pess_policy *policy, const char *name, c
         return pess__fail(error, PESS_INPUT, "%s: reads %lld %s; the observations of %s are %lld %s", name,
                           (long long)info.shape.length, pess_observation_kind_name(info.shape.kind), data_name,
                           (long long)data->shape.length, pess_observation_kind_name(data->shape.kind));
-    if (pess_policy_note(policy, "game", game, sizeof game) && game[0] != '\0' && data->game[0] != '\0' &&
-        strcmp(game, data->game) != 0)
+    if (pess_policy_note(policy, "game", game, sizeof game) && pess_env_find(game) != NULL &&
+        pess_env_find(data->game) != NULL && strcmp(game, data->game) != 0)
         return pess__fail(error, PESS_INPUT, "%s: a policy for %s; %s is data of %s", name, game, data_name,
                           data->game);
     return argmax ? PESS_OK : pess__policy_check_whole(policy, name, error);
