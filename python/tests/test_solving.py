@@ -284,3 +284,26 @@ def test_a_certificate_with_a_horizon_hands_out_what_it_certified(tmp_path):
     assert (np.asarray(ps.Policy.load(tmp_path / "policy.csv", log, horizon=2)) == np.asarray(cert.policy)).all()
     assert len(cert.gaps(2)) == 2
     assert ps.certify(log, cert.policy, method="robust", **settings).lower_bound <= cert.value_hi
+
+
+def test_theorem_3_judges_the_algorithm_that_it_is_about():
+    """Its policy subtracts the u of the bound, the largest that values can make it, not the u of its own values."""
+    gamma, delta = 0.9, 0.1
+
+    @ps.uncertainty("l1 of any values")
+    def l1(pairs):
+        n, (states, actions), (lo, hi) = np.maximum(pairs.n, 1), pairs.n.shape, pairs.reward_range
+        logarithm, span, width = np.log(2 * states * actions / delta), hi - lo, (hi - lo) / (1 - gamma)
+        ball = np.sqrt(2 * (logarithm + states * np.log(2)) / n)
+        reward = np.minimum(span * np.sqrt((np.log(2) + logarithm) / (2 * n)), span)
+        return np.where(pairs.n == 0, width, np.minimum(reward + gamma * np.minimum(ball / 2, 1) * width, width))
+
+    for seed in (0, 4, 5):
+        mdp = ps.garnet(states=4, actions=3, branching=2, seed=seed)
+        log = mdp.simulate(transitions=3000, seed=seed)
+        best = mdp.solve(gamma=gamma).value
+        rows = [row for row in ps.theorems(mdp, log, uncertainty="l1", gamma=gamma, delta=delta) if row.algorithm == "ua"]
+        assert len(rows) == 5
+        for row in rows:
+            found = ps.solve(log, "ua", uncertainty="l1 of any values", alpha=row.alpha, gamma=gamma).policy
+            assert row.suboptimality == pytest.approx(best - mdp.evaluate(found, gamma=gamma).value, abs=1e-9)
