@@ -94,6 +94,14 @@ static void a_table_for_each_step(void **state) {
     assert_int_equal(info.steps, 2);
     assert_memory_equal(pess_policy_step_row(policy, 1, 0), rows + 4, 2 * sizeof *rows);
     assert_memory_equal(pess_policy_probabilities(policy), rows, sizeof rows);
+    double answer[2];
+    pess_decider *decider = NULL;
+    const int64_t at = 0;
+    assert_failure(pess_policy_state_probabilities(policy, &at, 1, answer, &error), PESS_INPUT, &error, "2 steps",
+                   NULL);
+    assert_failure(pess_decider_create(policy, NULL, NULL, NULL, NULL, NULL, &decider, &error), PESS_INPUT, &error,
+                   "2 steps", NULL);
+    assert_null(decider);
     pess_policy_destroy(policy);
     assert_failure(pess_policy_create_steps(2, 2, 2, bad, &none, &error), PESS_INPUT, &error, "state 1", NULL);
     assert_failure(pess_policy_create_steps(0, 2, 2, rows, &none, &error), PESS_ARGUMENT, &error, "0 steps", NULL);

@@ -269,6 +269,8 @@ def test_a_policy_for_a_horizon_has_all_its_steps(tmp_path):
         ps.evaluate(log, sol.policy, gamma=0.9)
     with pytest.raises(ps.InputError, match="step"):
         ps.Policy.load(path, log)
+    with pytest.raises(ps.InputError, match="each of 3 steps"):
+        ps.act(sol.policy, [0], log=log)
 
 
 def test_a_certificate_with_a_horizon_hands_out_what_it_certified(tmp_path):
