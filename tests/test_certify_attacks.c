@@ -458,6 +458,35 @@ static void test_stopping_episodes_does_not_fool_their_mean(void **state) {
 
 /* ------------------------------------------------------------------------------------------------ how it ended */
 
+static bool rests_on(const pess_certificate *certificate, const char *code) {
+    const pess_assumption *a;
+    for (size_t i = 0; (a = pess_certificate_assumption(certificate, i)) != NULL; i++)
+        if (strcmp(a->code, code) == 0) return true;
+    return false;
+}
+
+/* Ends that are not marked would be taken for a future, and copies for further outcomes: nothing proves that they are,
+ * so that a certificate rests on it. */
+static void test_unmarked_ends_and_copies_are_said(void **state) {
+    (void)state;
+    enum { WHOLE, UNMARKED, TWICE, KINDS };
+    for (int kind = WHOLE; kind < KINDS; kind++) {
+        for (int64_t e = 0; e < 200; e++) {
+            const int64_t k = kind == TWICE ? e % 100 : e, a = k * k % 11 % 2;
+            row_add(0, (uint32_t)a, 0, 1, PESS_END_NONE, e, 0);
+            row_add(1, 0, (double)(k * k % 13 % 2), 2, kind == UNMARKED ? PESS_END_NONE : PESS_END_TERMINAL, e, 1);
+        }
+        pess_dataset *data = rows_dataset(3, 2, ORDERED);
+        const pess_certify_options options = attacked(0.9, 0.05, 0, 1, NULL);
+        pess_certificate_info info;
+        pess_certificate *certificate = certified(data, &options, &info);
+        made.count = 0;
+        assert_int_equal(rests_on(certificate, "open-ends"), kind == UNMARKED);
+        assert_int_equal(rests_on(certificate, "copied-rows"), kind == TWICE);
+        pess_certificate_destroy(certificate);
+    }
+}
+
 static void test_an_iteration_limit_is_said(void **state) {
     (void)state;
     static const double start[] = {1};
@@ -494,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_missing_beginnings_are_refused),
         cmocka_unit_test(test_a_step_that_is_there_twice_is_refused),
         cmocka_unit_test(test_stopping_episodes_does_not_fool_their_mean),
+        cmocka_unit_test(test_unmarked_ends_and_copies_are_said),
         cmocka_unit_test(test_an_iteration_limit_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,10 +25,12 @@ static void columns_are_found_in_all_spellings(void **state) {
     (void)state;
     static const char *const same[] = {
         HEAD "0,2,0.5,3\n3,1,-2000,0\n",
-        HEAD "0,2,0.5,3\n3,1,-2e3,0",                                     /* no last line feed */
-        "state,action,reward,next_state\r\n0,2,0.5,3\r\n3,1,-2E+3,0\r\n", /* CRLF */
-        "\xEF\xBB\xBF" HEAD "0,2,0.5,3\n3,1,-2000,0\n",                   /* byte order mark */
-        "next_state,reward,action,state\n3,.5,2,0\n0,-2000.0,1,3\n",      /* another order */
+        HEAD "0,2,0.5,3\n3,1,-2e3,0",                                                          /* no last line feed */
+        "state,action,reward,next_state\r\n0,2,0.5,3\r\n3,1,-2E+3,0\r\n",                      /* CRLF */
+        "\xEF\xBB\xBF" HEAD "0,2,0.5,3\n3,1,-2000,0\n",                                        /* byte order mark */
+        "\xEF\xBB\xBFsep=;\r\nstate;action;reward;next_state\r\n0;2;0,5;3\r\n3;1;-2000;0\r\n", /* of a spreadsheet */
+        "sep=,\n" HEAD "0,2,0.5,3\n3,1,-2000,0\n",
+        "next_state,reward,action,state\n3,.5,2,0\n0,-2000.0,1,3\n", /* another order */
         "\"state\",action,\"reward\",next_state\n\"0\",2,\"0.5\",3\n3,\"1\",-2000,\"0\"\n",
         " state , action,reward ,next_state\n 0, 2 ,0.5,3\n3,1,\t-2000, 0 \n",                     /* blanks */
         "x,state,note,action,reward,next_state\n1,0,\"a\nb,c\"\"\",2,0.5,3\n,3, d e ,1,-2000,0\n", /* unknown columns */

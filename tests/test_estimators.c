@@ -106,6 +106,29 @@ static void without_probabilities_nothing_is_estimated(void **state) {
     pess_dataset_destroy(data);
 }
 
+/* What importance sampling sees of an episode that was cut off is not all of it. */
+static void cut_off_episodes_are_not_called_unbiased(void **state) {
+    (void)state;
+    const double uniform[] = {0.5, 0.5};
+    const pess_end ends[] = {PESS_END_TERMINAL, PESS_END_CUTOFF, PESS_END_NONE};
+    pess_policy *policy = NULL;
+    MUST(pess_policy_create(1, 2, uniform, &policy, error));
+    for (int i = 0; i < 3; i++) {
+        for (int64_t e = 0; e < 50; e++)
+            rows_put(
+                (log_row){0, (uint32_t)(e & 1), (double)(e & 1), 0, e < 3 ? ends[i] : PESS_END_TERMINAL, e, 0, 0.5});
+        pess_dataset *data = rows_dataset(1, 2, ROWS_EPISODES | ROWS_STEPS | ROWS_PROBABILITIES);
+        made.count = 0;
+        const pess_estimates e = estimate(data, policy, 0.5);
+        assert_int_equal(e.cutoffs, i == 0 ? 0 : 3);
+        assert_string_equal(e.rows[0].unbiased, i == 0 ? "unbiased" : "unbiased of the steps seen");
+        assert_string_equal(e.rows[4].unbiased, i == 0 ? "consistent" : "consistent, by the model after cut-offs");
+        assert_string_equal(e.rows[5].unbiased, "only with Markov states");
+        pess_dataset_destroy(data);
+    }
+    pess_policy_destroy(policy);
+}
+
 /* The same log, with and without the second step of an episode: the return of that episode is not known. */
 static void missing_steps_end_the_certified_bound(void **state) {
     (void)state;
@@ -164,6 +187,7 @@ int main(void) {
         cmocka_unit_test(all_agree_where_states_are_markov),
         cmocka_unit_test(a_hidden_variable_shows_as_disagreement),
         cmocka_unit_test(without_probabilities_nothing_is_estimated),
+        cmocka_unit_test(cut_off_episodes_are_not_called_unbiased),
         cmocka_unit_test(missing_steps_end_the_certified_bound),
         cmocka_unit_test(both_bounds_cover),
     };

@@ -48,6 +48,40 @@ static void expect_values(const pess_inspection *in, const char *code, int64_t c
 
 #define EPISODES "episode,step,state,action,reward,next_state,terminal,truncated\n"
 
+/* A log without episodes: row(i) says which of many different rows is row i. */
+static pess_inspection *inspect_rows(int n, int (*row)(int)) {
+    char text[8192] = "state,action,reward,next_state\n";
+    for (int i = 0; i < n; i++) {
+        const size_t at = strlen(text);
+        const int k = row(i);
+        (void)snprintf(text + at, sizeof text - at, "%d,%d,%d,%d\n", k % 7, k % 3, k * k % 11, k % 5);
+    }
+    return inspect_text(text);
+}
+
+static int each_twice(int i) { return i / 2; }
+static int all_again(int i) { return i % 40; }
+static int every_few(int i) { return i % 8; }
+static int all_but_one(int i) { return i == 79 ? 5 : i / 2; }
+
+static void copies_of_rows_are_found(void **state) {
+    (void)state;
+    pess_inspection *in = inspect_rows(80, each_twice);
+    expect(in, "copied-rows", "2 times, one after the other");
+    expect_values(in, "copied-rows", 2, 2);
+    pess_inspection_destroy(in);
+    in = inspect_rows(120, all_again);
+    expect(in, "copied-rows", "3 times, as the whole log is repeated");
+    expect_values(in, "copied-rows", 3, 41);
+    pess_inspection_destroy(in);
+    int (*const harmless[])(int) = {every_few, all_but_one};
+    for (size_t i = 0; i < 2; i++) {
+        in = inspect_rows(80, harmless[i]);
+        assert_null(finding(in, "copied-rows"));
+        pess_inspection_destroy(in);
+    }
+}
+
 static void a_clean_log_has_no_oddities(void **state) {
     (void)state;
     pess_inspection *in = inspect_text(EPISODES "1,0,0,0,0,1,0,0\n1,1,1,1,1,2,1,0\n"
@@ -197,10 +231,14 @@ static void an_empty_log_has_nothing_in_it(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clean_log_has_no_oddities),   cmocka_unit_test(test_order_does_not_matter),
-        cmocka_unit_test(oddities_are_found_and_placed), cmocka_unit_test(missing_steps_are_found_by_their_numbers),
-        cmocka_unit_test(missing_beginnings_are_found),  cmocka_unit_test(probabilities_are_compared_with_the_log),
-        cmocka_unit_test(coverage_is_counted),           cmocka_unit_test(an_empty_log_has_nothing_in_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_of_rows_are_found),
+                                       cmocka_unit_test(a_clean_log_has_no_oddities),
+                                       cmocka_unit_test(test_order_does_not_matter),
+                                       cmocka_unit_test(oddities_are_found_and_placed),
+                                       cmocka_unit_test(missing_steps_are_found_by_their_numbers),
+                                       cmocka_unit_test(missing_beginnings_are_found),
+                                       cmocka_unit_test(probabilities_are_compared_with_the_log),
+                                       cmocka_unit_test(coverage_is_counted),
+                                       cmocka_unit_test(an_empty_log_has_nothing_in_it)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }

@@ -83,6 +83,31 @@ static void bad_tables_are_refused(void **state) {
     }
 }
 
+static void a_table_for_each_step(void **state) {
+    (void)state;
+    pess_policy *policy = NULL, *none = NULL;
+    pess_error error = {0};
+    const double rows[] = {1, 0, 0, 0, 0.25, 0.75, 0, 0}, bad[] = {1, 0, 1, 0, 1, 0, 0.5, 0};
+    assert_ok(pess_policy_create_steps(2, 2, 2, rows, &policy, &error), &error);
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    assert_int_equal(info.steps, 2);
+    assert_memory_equal(pess_policy_step_row(policy, 1, 0), rows + 4, 2 * sizeof *rows);
+    assert_memory_equal(pess_policy_probabilities(policy), rows, sizeof rows);
+    double answer[2];
+    pess_decider *decider = NULL;
+    const int64_t at = 0;
+    assert_failure(pess_policy_state_probabilities(policy, &at, 1, answer, &error), PESS_INPUT, &error, "2 steps",
+                   NULL);
+    assert_failure(pess_decider_create(policy, NULL, NULL, NULL, NULL, NULL, &decider, &error), PESS_INPUT, &error,
+                   "2 steps", NULL);
+    assert_null(decider);
+    pess_policy_destroy(policy);
+    assert_failure(pess_policy_create_steps(2, 2, 2, bad, &none, &error), PESS_INPUT, &error, "state 1", NULL);
+    assert_failure(pess_policy_create_steps(0, 2, 2, rows, &none, &error), PESS_ARGUMENT, &error, "0 steps", NULL);
+    assert_null(none);
+}
+
 static void files_go_round(void **state) {
     (void)state;
     pess_model *model = make_model();
@@ -192,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_uniform_or_softened),
         cmocka_unit_test(bad_tables_are_refused),
+        cmocka_unit_test(a_table_for_each_step),
         cmocka_unit_test(files_go_round),
         cmocka_unit_test(few_digits_and_zeros_are_fine),
         cmocka_unit_test(bad_files_are_refused),

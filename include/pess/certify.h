@@ -195,7 +195,8 @@ PESS_API pess_estimator_options pess_estimator_options_defaults(void);
 
 typedef struct pess_estimate {
     const char *name;     /* "importance sampling", … */
-    const char *unbiased; /* "unbiased", "consistent" or "only with Markov states" */
+    const char *unbiased; /* "unbiased", "consistent" (with what is added where episodes were cut off), or "only with
+                             Markov states" */
     double value, error;  /* standard error */
     double effective;     /* effective number of episodes; NAN for the model */
     double lower_bound;   /* certified for a policy that was made without this log, and so is the next, each with */
@@ -206,9 +207,9 @@ enum { PESS_ESTIMATES = 6 };
 
 typedef struct pess_estimates {
     pess_estimate rows[PESS_ESTIMATES];
-    int64_t episodes, cutoffs;
-    double disagreement; /* of the model and the doubly robust estimate, in standard errors of their difference */
-    bool disagrees;      /* by more than 3: the shown states may not be Markov */
+    int64_t episodes, cutoffs; /* episodes that go on behind their last row */
+    double disagreement;       /* of the model and the doubly robust estimate, in standard errors of their difference */
+    bool disagrees;            /* by more than 3: the shown states may not be Markov */
 } pess_estimates;
 
 /* What a policy is worth by importance sampling (ordinary, per-decision, weighted), doubly robust, weighted doubly

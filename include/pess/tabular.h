@@ -330,6 +330,10 @@ PESS_API int64_t pess_policy_act(const pess_policy *policy, const double *probab
 
 PESS_API pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, /* [S*A] */
                                         pess_policy **out, pess_error *error);
+/* The same for a finite horizon: a table for each step. */
+PESS_API pess_status pess_policy_create_steps(int64_t steps, int64_t states, int64_t actions,
+                                              const double *probabilities, /* [steps*S*A] */
+                                              pess_policy **out, pess_error *error);
 /* Every action that the model has in a state alike. */
 PESS_API pess_status pess_policy_uniform(const pess_model *model, pess_policy **out, pess_error *error);
 /* π̂(a|s) = n(s,a)/n(s); uniform where the state was never seen. */

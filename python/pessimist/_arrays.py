@@ -73,6 +73,16 @@ def integers(name: str, values: Any) -> np.ndarray:
     return array
 
 
+def steps(values: Any) -> np.ndarray:
+    """Steps are integers or times, which are kept in microseconds since 1970 as those of files are."""
+    array = column("step", values)
+    if array.dtype.kind == "M":
+        if np.isnat(array).any():
+            raise _first("step", np.isnat(array), array, "a time")
+        array = array.astype("datetime64[us]").astype(np.int64)
+    return np.ascontiguousarray(integers("step", array), np.int64)
+
+
 def ids(name: str, values: Any) -> np.ndarray:
     """A column of ids from 0 on, as the library keeps them."""
     array = column(name, values)

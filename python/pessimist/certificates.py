@@ -82,7 +82,7 @@ def certify(
     whole = problem_of(log, {"unseen": "worst", **_hashable(reward_range)}, start if isinstance(start, str) else None)
     begin = _begin(start, whole, counts)
     options.start = address(begin)
-    chosen = policy_for(policy, whole) if policy is not None else None
+    chosen = policy_for(policy, whole, settings.get("horizon")) if policy is not None else None
     options.policy = chosen._address if chosen is not None else None
     acted = _behaviour(behaviour, whole, options)
     own = own_uncertainty(candidate)
@@ -102,7 +102,9 @@ def _hashable(values: dict[str, Any]) -> dict[str, Any]:
 def _behaviour(behaviour: Any, problem: Any, options: Any) -> Policy | None:
     """Sets the policy that made the log, which the options borrow."""
     options.behaviour_estimated = isinstance(behaviour, str) and behaviour == "estimated"
-    found = None if behaviour is None or options.behaviour_estimated else policy_for(behaviour, problem)
+    found = None
+    if behaviour is not None and not options.behaviour_estimated:
+        found = policy_for(behaviour, problem, getattr(options, "horizon", 0) or None)
     options.behaviour = found._address if found is not None else None
     return found
 
@@ -143,10 +145,14 @@ class Certificate(Record, Handle):
         """"switch" where the improvement is certified, else "keep" the present policy."""
         return "switch" if self.recommend_switch else "keep"
 
+    @property
+    def _gap_settings(self) -> dict[str, Any]:
+        return {"gamma": self.gamma, "delta": self.delta, "horizon": self.horizon or None}
+
     def gaps(self, top: int = 8, uncertainty: str = "hoeffding") -> list[Gap]:
         """The pairs at which one more sample helps this policy most."""
         log = self._keep[0]
-        settings = {"gamma": self.gamma, "delta": self.delta, "uncertainty": uncertainty}
+        settings = {**self._gap_settings, "uncertainty": uncertainty}
         return gaps(log, self.policy, top=top, start=self._keep[3], problem=self._keep[1], **settings)
 
     def page(self) -> str:
@@ -171,7 +177,7 @@ class Certificate(Record, Handle):
         log, problem = self._keep[0], self._keep[1]
         states, kept = names_address(problem.state_names)
         actions, kept_too = names_address(problem.action_names)
-        found, count = _gaps(problem, self.policy, 8, self._keep[3], {"gamma": self.gamma, "delta": self.delta, "uncertainty": "hoeffding"})
+        found, count = _gaps(problem, self.policy, 8, self._keep[3], {**self._gap_settings, "uncertainty": "hoeffding"})
         page = _abi.pess_certificate_page(
             size=ctypes.sizeof(_abi.pess_certificate_page), log=(log.source or "the log").encode(),
             state_names=states, action_names=actions, gap_count=count,
@@ -237,8 +243,9 @@ def gaps(log: Any, policy: Any = None, *, top: int = 8, start: Any = None, probl
     if policy is None:
         from .solving import solve
 
-        policy = solve(log, gamma=solver.get("gamma"), **table("model").pick(settings)).policy
-    out, count = _gaps(problem, policy_for(policy, problem), top, given, solver)
+        shared = {key: solver.get(key) for key in ("gamma", "horizon")}
+        policy = solve(log, **shared, **table("model").pick(settings)).policy
+    out, count = _gaps(problem, policy_for(policy, problem, solver.get("horizon")), top, given, solver)
     return [
         Gap(_named(problem.state_names, g.state), _named(problem.action_names, g.action), g.count, g.visits,
             g.uncertainty, g.share, g.gain)

@@ -65,12 +65,12 @@ class Estimator:
     def score(self, X: Any, y: Any = None) -> float:
         """The value of the policy at face value on a log: an estimate that flatters where the log is the one that was
         fitted."""
-        shared = {key: value for key, value in self._settings.items() if key in ("gamma", *table("model").rows)}
+        shared = {key: value for key, value in self._settings.items() if key in ("gamma", "horizon", *table("model").rows)}
         log = as_log(X)
         policy = self.policy_
         named = policy.state_names is not None and log.state_names is not None
-        if policy.shape != (log.states, log.actions) and not named:
-            log = _widened(log, *policy.shape)
+        if policy.shape[-2:] != (log.states, log.actions) and not named:
+            log = _widened(log, *policy.shape[-2:])
         return evaluate(log, policy, "naive", **shared).value
 
     def __repr__(self) -> str:

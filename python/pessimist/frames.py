@@ -22,6 +22,8 @@ def _names_of(frame: Any) -> list[str]:
 def _values(frame: Any, name: str) -> np.ndarray:
     """A column as an array; what pandas has as missing stays NaN or None."""
     series = frame[name]
+    if getattr(getattr(series, "dtype", None), "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     if hasattr(series, "to_numpy"):
         kind = str(getattr(series, "dtype", ""))
         return series.to_numpy(dtype=object) if kind in ("category", "string") else series.to_numpy()
@@ -32,6 +34,8 @@ def _absent(array: np.ndarray) -> np.ndarray:
     """Where a value is missing."""
     if array.dtype.kind == "f":
         return np.isnan(array)
+    if array.dtype.kind == "M":
+        return np.isnat(array)
     if array.dtype.kind != "O":
         return np.zeros(len(array), bool)
     return np.array([is_missing(value) for value in array], bool)

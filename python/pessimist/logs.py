@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _abi
-from ._arrays import address, column, encode, integers, names_address, names_list, numbers, view
+from ._arrays import address, column, encode, integers, names_address, names_list, numbers, steps, view
 from ._library import C, Handle, InputError, call, facts, info, listening, make, text, word
 from ._settings import ROLES, by_role, check_known, table, takes
 from ._show import Record, counted_noun, html_list, html_table
@@ -98,7 +98,7 @@ class Log(Handle):
         columns = {
             "state": both["state"], "action": acted["action"], "next_state": both["next_state"],
             "reward": numbers("reward", reward), "end": _ends(terminal, truncated), "episode": episodes,
-            "step": None if step is None else np.ascontiguousarray(integers("step", step), np.int64),
+            "step": None if step is None else steps(step),
             "probability": numbers("probability", probability),
         }  # fmt: skip
         self._create(columns, {"state": state_names, "action": action_names, "episode": episode_names}, states, actions)

@@ -26,8 +26,8 @@ def generator(rng: Any) -> np.random.Generator:
 class Policy(Handle):
     """Probabilities of actions given what is seen.
 
-    A table is made of an array [S, A] whose rows sum to one (zero for terminal states), and behaves as that array.
-    Policies of networks come from `train` and from files.
+    A table is made of an array [S, A] whose rows sum to one (zero for terminal states), and behaves as that array; for
+    a finite horizon of [steps, S, A], a table for each step. Policies of networks come from `train` and from files.
 
     >>> import pessimist as ps
     >>> policy = ps.Policy([[0.25, 0.75], [1, 0]], action_names=["wait", "treat"])
@@ -53,9 +53,12 @@ class Policy(Handle):
         except (TypeError, ValueError):
             found = type(probabilities).__name__
             raise InputError(f"a policy: found {found}, expected probabilities [states, actions]") from None
-        if table.ndim != 2:
-            raise InputError(f"a policy: found an array of {table.ndim} dimensions, expected [states, actions]")
-        self._begin(make(C.pess_policy_create, *table.shape, address(table)), state_names, action_names)
+        if table.ndim not in (2, 3):
+            raise InputError(
+                f"a policy: found an array of {table.ndim} dimensions, expected [states, actions] or [steps, states, actions]"
+            )
+        sizes = table.shape if table.ndim == 3 else (1, *table.shape)
+        self._begin(make(C.pess_policy_create_steps, *sizes, address(table)), state_names, action_names)
 
     def _begin(self, handle: int, state_names: Any = None, action_names: Any = None) -> None:
         self._own(handle)
@@ -71,20 +74,27 @@ class Policy(Handle):
     @classmethod
     def _copy(cls, handle: int, state_names: Any = None, action_names: Any = None) -> "Policy":
         """A table that somebody else owns."""
-        shape = C.pess_policy_states(handle), C.pess_policy_actions(handle)
-        out = make(C.pess_policy_create, *shape, C.pess_policy_probabilities(handle))
+        sizes = _steps_of(handle), C.pess_policy_states(handle), C.pess_policy_actions(handle)
+        out = make(C.pess_policy_create_steps, *sizes, C.pess_policy_probabilities(handle))
         return cls._of(out, state_names, action_names)
 
     @classmethod
-    def load(cls, path: str | os.PathLike, log: Any = None) -> "Policy":
+    def load(cls, path: str | os.PathLike, log: Any = None, *, horizon: int | None = None) -> "Policy":
         """Reads a policy. A table (CSV) needs the log, the counts or the MDP it is meant for, which have its states,
-        actions and names; networks (.pesspolicy, .pessnet) need none."""
+        actions and names; networks (.pesspolicy, .pessnet) need none. A file with the column step is for a log or
+        counts, and for the horizon that it has steps for."""
         model, kept_model, state_names, action_names = None, None, None, None
         if log is not None:
             model, kept_model = log._model()
             state_names, action_names = log.state_names, log.action_names
         elif C.pess_file_kind_of(os.fsencode(path)) == _abi.CONSTANTS["PESS_FILE_OTHER"]:
             return _load_table(path)
+        if horizon is not None and hasattr(log, "counts"):
+            out = ctypes.c_void_p()
+            refuse = _abi.CONSTANTS["PESS_UNKNOWN_REFUSE"]
+            call(C.pess_policy_read_for_log, os.fsencode(path), log.counts._address, model, refuse, horizon,
+                 ctypes.addressof(out), None)  # fmt: skip
+            return cls._of(out.value, state_names, action_names)
         states, kept = names_address(state_names)
         actions, kept_too = names_address(action_names)
         handle = make(C.pess_policy_read, os.fsencode(path), model, states, actions)
@@ -141,16 +151,22 @@ class Policy(Handle):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """[S, A] of a table, without a copy."""
-        shape = C.pess_policy_states(self._address), C.pess_policy_actions(self._address)
-        found = view(C.pess_policy_probabilities(self._address), shape, np.float64, self)
+        """[S, A] of a table, [steps, S, A] of one for a finite horizon, without a copy."""
+        found = view(C.pess_policy_probabilities(self._address), self.shape, np.float64, self)
         if found is None:
             raise ArgumentError("a policy of networks has no table of probabilities: ask it with observations")
         return found
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return C.pess_policy_states(self._address), C.pess_policy_actions(self._address)
+    def shape(self) -> tuple[int, ...]:
+        """(S, A), or (steps, S, A) of a table for a finite horizon."""
+        table = C.pess_policy_states(self._address), C.pess_policy_actions(self._address)
+        return table if self.steps <= 1 else (self.steps, *table)
+
+    @property
+    def steps(self) -> int:
+        """1: the same table at every step; more: a table for each step of a finite horizon; 0: of networks."""
+        return _steps_of(self._address)
 
     @property
     def is_table(self) -> bool:
@@ -170,11 +186,11 @@ class Policy(Handle):
 
     # ---- acting
 
-    def _probabilities_at(self, seen: Any) -> np.ndarray:
+    def _probabilities_at(self, seen: Any, step: Any) -> np.ndarray:
         """[count, A] at states or at observations."""
         if self.is_table:
             states = self._states(seen)
-            return self.probabilities[states]
+            return self.probabilities[states] if self.steps == 1 else self.probabilities[self._step(step), states]
         return self._asked(C.pess_policy_observation_probabilities, seen, np.float64)
 
     def _asked(self, function: Any, seen: Any, dtype: Any) -> np.ndarray:
@@ -188,6 +204,14 @@ class Policy(Handle):
         call(function, self._address, address(rows), rows.shape[1] * rows.itemsize, len(rows), address(out))
         return out
 
+    def _step(self, step: Any) -> np.ndarray:
+        if step is None:
+            raise ArgumentError(f"step: the policy has a table for each of {self.steps} steps; say which, from 0 on")
+        found = np.asarray(step)
+        if found.dtype.kind not in "iu" or ((found < 0) | (found >= self.steps)).any():
+            raise InputError(f"step: found {step!r}, expected integers from 0 to {self.steps - 1}")
+        return found
+
     def _states(self, seen: Any) -> np.ndarray:
         array = column("states", np.atleast_1d(seen))
         if is_names(array):
@@ -195,15 +219,16 @@ class Policy(Handle):
                 raise InputError("states: found names, but the policy knows its states by ids alone")
             return encode({"states": array}, self.state_names)[0]["states"].astype(np.int64)
         states = encode({"states": array})[0]["states"].astype(np.int64)
-        if states.size and states.max() >= self.shape[0]:
+        if states.size and states.max() >= self.shape[-2]:
             row = int(states.argmax())
-            raise InputError(f"states: row {row}: found {states[row]}, expected ids below {self.shape[0]}")
+            raise InputError(f"states: row {row}: found {states[row]}, expected ids below {self.shape[-2]}")
         return states
 
-    def act(self, seen: Any, rng: Any = None) -> np.ndarray:
+    def act(self, seen: Any, rng: Any = None, *, step: Any = None) -> np.ndarray:
         """What to do at each state (ids or names) or each observation. Without `rng` the most probable action, the
-        first of equals; with a NumPy generator or a seed a draw. States by name are answered with actions by name."""
-        probabilities = self._probabilities_at(seen)
+        first of equals; with a NumPy generator or a seed a draw. States by name are answered with actions by name. A
+        policy for a finite horizon is asked for a `step`, from 0: one for all, or one for each state."""
+        probabilities = self._probabilities_at(seen, step)
         if rng is None:
             chosen = probabilities.argmax(axis=1)
         else:
@@ -216,9 +241,9 @@ class Policy(Handle):
 
     predict = act
 
-    def probabilities_of(self, seen: Any) -> np.ndarray:
-        """Probabilities of all actions at states or observations, [count, A]."""
-        return self._probabilities_at(seen)
+    def probabilities_of(self, seen: Any, *, step: Any = None) -> np.ndarray:
+        """Probabilities of all actions at states or observations, [count, A]; `step` as in `act`."""
+        return self._probabilities_at(seen, step)
 
     def outputs(self, observations: Any) -> np.ndarray:
         """What the networks that give values say of each action, [count, A]; of imitation the log odds."""
@@ -237,26 +262,29 @@ class Policy(Handle):
 
     def _lines(self) -> list[tuple[str, str]]:
         found = []
-        for state, row in enumerate(self.probabilities[:SHOWN_STATES]):
+        states, actions = self.shape[-2:]
+        for place, row in enumerate(self.probabilities.reshape(-1, actions)):
             does = [
                 self._name(self.action_names, int(a)) + ("" if row[a] == 1 else f" {row[a]:.3g}")
                 for a in np.flatnonzero(row)
             ]
+            step = f"step {place // states}, " if self.steps > 1 else ""
             if does:
-                found.append((self._name(self.state_names, state), ", ".join(does)))
+                found.append((step + self._name(self.state_names, place % states), ", ".join(does)))
         return found
 
     def __repr__(self) -> str:
         facts = self.facts
         if not self.is_table:
             return f"Policy of networks, rule {facts['rule']}, {counted_noun(facts['actions'], 'action')}, {facts['parameters']:,} parameters"
-        states, actions = self.shape
-        if states > SHOWN_STATES:
-            return f"Policy over {states:,} states, {counted_noun(actions, 'action')}"
+        states, actions = self.shape[-2:]
+        if self.steps * states > SHOWN_STATES:
+            steps = f" at each of {self.steps} steps" if self.steps > 1 else ""
+            return f"Policy over {states:,} states{steps}, {counted_noun(actions, 'action')}"
         return "\n".join(f"{state}: {does}" for state, does in self._lines())
 
     def _repr_html_(self) -> str:
-        if not self.is_table or self.shape[0] > SHOWN_STATES:
+        if not self.is_table or self.steps * self.shape[-2] > SHOWN_STATES:
             return f"<p>{self!r}</p>"
         return html_table(self._lines(), ("state", "action"))
 
@@ -267,6 +295,12 @@ class Policy(Handle):
             path = Path(directory, "policy.pesspolicy")
             self.save(path)
             return _networks_again, (path.read_bytes(),)
+
+
+def _steps_of(handle: int) -> int:
+    about = _abi.pess_policy_info()
+    C.pess_policy_get_info(handle, ctypes.addressof(about))
+    return about.steps
 
 
 def _table_again(table: np.ndarray, state_names: Any, action_names: Any) -> Policy:
@@ -295,6 +329,9 @@ def _load_table(path: str | os.PathLike) -> Policy:
     try:
         states, actions = [r["state"] for r in rows], [r["action"] for r in rows]
         shares = np.array([float(r["probability"]) for r in rows])
+        t = np.array([int(r.get("step", 0)) for r in rows], np.int64)
+        if t.min(initial=0) < 0:
+            raise ValueError
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{os.fspath(path)}: no policy; expected the columns state, action and probability") from None
 
@@ -306,6 +343,6 @@ def _load_table(path: str | os.PathLike) -> Policy:
 
     s, state_names = numbered(states)
     a, action_names = numbered(actions)
-    table = np.zeros((int(s.max(initial=-1)) + 1, int(a.max(initial=-1)) + 1))
-    np.add.at(table, (s, a), shares)
+    table = np.zeros((int(t.max(initial=0)) + 1, int(s.max(initial=-1)) + 1, int(a.max(initial=-1)) + 1))
+    np.add.at(table, (t, s, a), shares)
     return Policy(table, state_names=state_names, action_names=action_names)

@@ -263,7 +263,7 @@ def evaluate(
     given = start is not None and not isinstance(start, str)
     problem = problem_of(log, model, "uniform" if given else start)
     start = start_distribution(start, problem.states) if given else start
-    policy = policy_for(policy, problem)
+    policy = policy_for(policy, problem, settings.get("horizon"))
     where = address(start) if given else problem.start
     with listening(progress):
         handle = make(C.pess_evaluate, problem.counts, problem.model, where, policy._address, ctypes.addressof(options))
@@ -283,25 +283,25 @@ def _by_name(policy: Policy, problem: Any) -> Policy:
     table = np.asarray(policy) if policy.is_table else None
     moved = False
     if table is not None and None not in (policy.state_names, states) and policy.state_names != states:
-        table, moved = _in_order(table, 0, policy.state_names, states), True
+        table, moved = _in_order(table, -2, policy.state_names, states), True
     if table is not None and None not in (policy.action_names, actions) and policy.action_names != actions:
-        lacking = [name for name, used in zip(policy.action_names, table.any(axis=0)) if used and name not in actions]
+        lacking = [name for name, used in zip(policy.action_names, table.reshape(-1, table.shape[-1]).any(axis=0)) if used and name not in actions]
         if lacking:
             raise InputError(f"the policy takes the action '{lacking[0]}', which the log does not have")
-        table, moved = _in_order(table, 1, policy.action_names, actions), True
+        table, moved = _in_order(table, -1, policy.action_names, actions), True
     return Policy(table, state_names=states, action_names=actions) if moved else policy
 
 
-def policy_for(policy: Any, problem: Any) -> Policy:
+def policy_for(policy: Any, problem: Any, horizon: int | None = None) -> Policy:
     """A policy of the states and actions of a log or MDP; arrays become policies, files are read."""
     if isinstance(policy, (str, os.PathLike)):
         source = problem._keep[0] if isinstance(problem, Problem) else problem
-        return Policy.load(policy, source)
+        return Policy.load(policy, source, horizon=horizon)
     policy = _by_name(as_policy(policy), problem)
     expected = (problem.states, problem.actions)
-    if policy.shape != expected:
+    if policy.shape[-2:] != expected:
         raise InputError(
-            f"the policy is for {policy.shape[0]} states and {policy.shape[1]} actions, expected {expected[0]} and {expected[1]}"
+            f"the policy is for {policy.shape[-2]} states and {policy.shape[-1]} actions, expected {expected[0]} and {expected[1]}"
         )
     return policy
 
@@ -362,7 +362,7 @@ class Solution(Handle):
 
     @property
     def policy(self) -> Policy:
-        """The policy; behaves as an array [S, A]."""
+        """The policy; behaves as an array [S, A], with a horizon as [steps, S, A]."""
 
         def copy() -> Policy:
             problem = self._keep[0]
@@ -399,6 +399,8 @@ class Solution(Handle):
 
         def compute() -> np.ndarray:
             problem = self._keep[0]
+            if self.policy.steps > 1:
+                raise ArgumentError("q: with a horizon every step has its own values, and a solution keeps those of the first")
             out = np.empty((problem.states, problem.actions))
             values = np.ascontiguousarray(self.values)
             call(C.pess_q_values, problem.model, self.gamma, address(values), address(out))
@@ -457,7 +459,9 @@ class Solution(Handle):
         )
 
     def __reduce__(self) -> Any:
-        kept = {name: getattr(self, name) for name in ("policy", "q", "assumptions", "thin")}
+        kept = {name: getattr(self, name) for name in ("policy", "assumptions", "thin")}
+        if self.policy.steps <= 1:
+            kept["q"] = self.q
         for name in ("values", "naive_values", "uncertainty"):
             array = getattr(self, name)
             kept[name] = None if array is None else np.array(array)

@@ -90,3 +90,17 @@ def test_missing_values():
 def test_wrong_roles(changed, sentence):
     with pytest.raises(ps.ArgumentError, match=sentence):
         ps.Log.from_frame(ROWS, **{**ROLES, "last_row": "terminal", **changed})
+
+
+def test_steps_may_be_times():
+    """As in files: kept in microseconds, of any zone, and told to be missing."""
+    days = pandas.to_datetime("2024-05-17T08:30:00") + pandas.to_timedelta(ROWS["day"], unit="D")
+    log = ps.Log.from_frame(ROWS.assign(day=days)[::-1], **ROLES, last_row="terminal")
+    assert log.step.min() == 1715934600000000 and len(set(np.diff(np.sort(np.unique(log.step))))) == 1
+    for frame in (ROWS.assign(day=days.dt.tz_localize("Europe/Zurich").dt.tz_convert("US/Pacific")), ROWS.assign(day=days)):
+        again = ps.Log.from_frame(frame, **ROLES, last_row="terminal")
+        assert again.next_state.tolist() == [1, 2, 2, 3, 3]
+    with pytest.raises(ps.InputError, match="step: missing values: 1, the first in row 2"):
+        ps.Log.from_frame(ROWS.assign(day=days.where(ROWS.index != 2)), **ROLES, last_row="terminal")
+    with pytest.raises(ps.InputError, match="step: row 1"):
+        ps.Log(state=[0, 0], action=[0, 0], reward=[0, 0], next_state=[0, 0], step=np.array(["2024-01-01", "NaT"], "M8[ns]"))

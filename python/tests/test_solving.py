@@ -233,3 +233,79 @@ def test_estimates_say_what_the_command_says(visits, tmp_path):
     assert found.table["name"][0] == "importance sampling" and "doubly robust" in repr(found)
     with pytest.raises(TypeError, match="rows themselves"):
         ps.estimate(visits.counts, policy)
+
+
+def last_step_differs():
+    """Action 0 pays 0.3 now, action 1 pays 1 at the next step, which is too late in the last."""
+    action = np.random.default_rng(3).integers(2, size=(200, 2))
+    next_state = np.stack([action[:, 0], np.where(action[:, 0] == 0, action[:, 1], 0)], axis=1)
+    state = np.stack([np.zeros(200, int), next_state[:, 0]], axis=1)
+    reward = np.where(state == 1, 1.0, np.where(action == 0, 0.3, 0.0))
+    return ps.Log(state=state.ravel(), action=action.ravel(), reward=reward.ravel(), next_state=next_state.ravel(),
+                  episode=np.repeat(np.arange(200), 2), truncated=np.tile([False, True], 200))  # fmt: skip
+
+
+def test_a_policy_for_a_horizon_has_all_its_steps(tmp_path):
+    log = last_step_differs()
+    settings = {"gamma": 0.9, "horizon": 3, "reward_range": (0, 1)}
+    sol = ps.solve(log, "naive", **settings)
+    assert sol.policy.shape == (3, 2, 2) and sol.policy.steps == 3
+    assert sol.policy.act([0], step=0) == [1] and sol.policy.act([0], step=2) == [0]
+    assert sol.policy.act([0, 0], step=[0, 2]).tolist() == [1, 0]
+    assert ps.evaluate(log, sol.policy, **settings).value == pytest.approx(sol.value)
+    assert ps.evaluate(log, sol.policy[0], **settings).value < sol.value - 0.1
+    assert "step 2, 0: 0" in repr(sol.policy)
+    for refused in ({}, {"step": 3}, {"step": 0.5}):
+        with pytest.raises(ValueError, match="step"):
+            sol.policy.act([0], **refused)
+    with pytest.raises(ps.ArgumentError, match="horizon"):
+        sol.q
+    path = tmp_path / "policy.csv"
+    sol.policy.save(path)
+    again = [pickle.loads(pickle.dumps(sol)).policy, ps.Policy.load(path), ps.Policy.load(path, log, horizon=3)]
+    assert all((np.asarray(policy) == np.asarray(sol.policy)).all() for policy in again)
+    assert ps.evaluate(log, path, **settings).value == pytest.approx(sol.value)
+    with pytest.raises(ps.InputError, match="step"):
+        ps.evaluate(log, sol.policy, gamma=0.9)
+    with pytest.raises(ps.InputError, match="step"):
+        ps.Policy.load(path, log)
+    with pytest.raises(ps.InputError, match="each of 3 steps"):
+        ps.act(sol.policy, [0], log=log)
+
+
+def test_a_certificate_with_a_horizon_hands_out_what_it_certified(tmp_path):
+    log = last_step_differs()
+    settings = {"gamma": 1, "horizon": 2, "reward_range": (0, 1)}
+    cert = ps.certify(log, **settings)
+    assert cert.policy.shape == (2, 2, 2)
+    assert cert.value_estimate == pytest.approx(ps.evaluate(log, cert.policy, **settings).value, abs=0.2)
+    cert.report(tmp_path)
+    log.save(tmp_path / "log.csv")
+    command("certify", str(tmp_path / "log.csv"), "--gamma", "1", "--horizon", "2", "--reward-range", "0,1",
+            "-o", str(tmp_path / "policy.csv"))  # fmt: skip
+    assert (np.asarray(ps.Policy.load(tmp_path / "policy.csv", log, horizon=2)) == np.asarray(cert.policy)).all()
+    assert len(cert.gaps(2)) == 2
+    assert ps.certify(log, cert.policy, method="robust", **settings).lower_bound <= cert.value_hi
+
+
+def test_theorem_3_judges_the_algorithm_that_it_is_about():
+    """Its policy subtracts the u of the bound, the largest that values can make it, not the u of its own values."""
+    gamma, delta = 0.9, 0.1
+
+    @ps.uncertainty("l1 of any values")
+    def l1(pairs):
+        n, (states, actions), (lo, hi) = np.maximum(pairs.n, 1), pairs.n.shape, pairs.reward_range
+        logarithm, span, width = np.log(2 * states * actions / delta), hi - lo, (hi - lo) / (1 - gamma)
+        ball = np.sqrt(2 * (logarithm + states * np.log(2)) / n)
+        reward = np.minimum(span * np.sqrt((np.log(2) + logarithm) / (2 * n)), span)
+        return np.where(pairs.n == 0, width, np.minimum(reward + gamma * np.minimum(ball / 2, 1) * width, width))
+
+    for seed in (0, 4, 5):
+        mdp = ps.garnet(states=4, actions=3, branching=2, seed=seed)
+        log = mdp.simulate(transitions=3000, seed=seed)
+        best = mdp.solve(gamma=gamma).value
+        rows = [row for row in ps.theorems(mdp, log, uncertainty="l1", gamma=gamma, delta=delta) if row.algorithm == "ua"]
+        assert len(rows) == 5
+        for row in rows:
+            found = ps.solve(log, "ua", uncertainty="l1 of any values", alpha=row.alpha, gamma=gamma).policy
+            assert row.suboptimality == pytest.approx(best - mdp.evaluate(found, gamma=gamma).value, abs=1e-9)

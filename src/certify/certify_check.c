@@ -99,6 +99,26 @@ static pess_status refuse_late_starts(const pess_finding *late, pess_error *erro
         error, pess__fail(error, PESS_INPUT, "%s Where episodes start is not known.", late->text), "start", "FILE");
 }
 
+/* What only whoever made the log can know: whether rows that repeat are copies, and whether episodes that stop without
+ * a mark go on. */
+static pess_status assume_unmarked(pess__certification *job, const pess_inspection *inspection, pess_error *error) {
+    const double open[] = {(double)inspection->open_ends, (double)inspection->episodes};
+    if (open[0] == 0) return PESS_OK;
+    return pess__assume(&job->certificate->assumptions, "open-ends",
+                        "{0} of {1} episodes stop without being marked as terminal or cut off: they are taken to have "
+                        "gone on unseen. If they ended there, the bounds do not hold.",
+                        open, error);
+}
+
+static pess_status assume_no_copies(pess__certification *job, pess_error *error) {
+    const double times = (double)pess__find_copies(job->data).times;
+    if (times == 1) return PESS_OK;
+    return pess__assume(&job->certificate->assumptions, "copied-rows",
+                        "Every row stands in the log {0} times, and each time it is an outcome of its own. If they are "
+                        "copies, the bounds do not hold.",
+                        &times, error);
+}
+
 /* A step that is there twice counts an outcome twice: nothing holds then. Where steps are missing, or follow an end,
  * the episodes' returns and starts are not those of the logging policy: then it is not compared with. */
 static pess_status heed(pess__certification *job, const pess_inspection *inspection, pess_error *error) {
@@ -108,6 +128,7 @@ static pess_status heed(pess__certification *job, const pess_inspection *inspect
                        *late = pess__finding(inspection, "late-starts");
     if (twice) return pess__fail(error, PESS_INPUT, "%s", twice->text);
     PESS_TRY(refuse_invented(job->data, inspection, error));
+    PESS_TRY(assume_unmarked(job, inspection, error));
     if (late && job->start_estimated) return refuse_late_starts(late, error);
     if (late) {
         job->compares = false;
@@ -145,6 +166,7 @@ static pess_status heed(pess__certification *job, const pess_inspection *inspect
 pess_status pess__certify_check_log(pess__certification *job, pess_error *error) {
     pess_inspection *inspection = NULL;
     job->compares = !job->data || job->split != NULL || job->options->method == PESS_CERTIFY_EPISODES;
+    if (job->data) PESS_TRY(assume_no_copies(job, error));
     if (!job->counts->has_episodes || !job->data) return PESS_OK;
     PESS_TRY(pess_dataset_inspect(job->data, &inspection, error));
     const pess_status status = heed(job, inspection, error);

@@ -345,6 +345,25 @@ static pess_status certified(const estimation *e, pess_estimate *to, pess_error 
     return status;
 }
 
+/* Episodes that go on behind their last row. */
+static int64_t count_cutoffs(const estimation *e) {
+    int64_t cutoffs = 0;
+    for (int64_t i = 0; i < e->t->count; i++)
+        cutoffs += e->data->end[e->t->row[e->t->begin[i + 1] - 1]] != PESS_END_TERMINAL;
+    return cutoffs;
+}
+
+/* What each estimate is, which the end of the file's first comment explains. */
+static const char *what_holds(int estimator, bool estimated, bool cut) {
+    static const char *const seen[] = {"unbiased of the steps seen", "consistent of the steps seen"},
+                             *const after[] = {"unbiased, by the model after cut-offs",
+                                               "consistent, by the model after cut-offs"};
+    if (estimator == MODEL) return named[MODEL].unbiased;
+    const bool consistent = estimated || estimator == WEIGHTED || estimator == WEIGHTED_DR;
+    if (!cut) return consistent ? "consistent" : "unbiased";
+    return (estimator == DR || estimator == WEIGHTED_DR ? after : seen)[consistent];
+}
+
 static pess_status estimate(estimation *e, pess_estimates *out, pess_error *error) {
     const int64_t count = e->t->count;
     double *room = NULL;
@@ -378,12 +397,13 @@ pess_status pess_estimate_policy(const pess_dataset *data, const pess_counts *co
     estimation e = {.data = data, .counts = counts, .model = model, .policy = policy, .options = &settled};
     *out = (pess_estimates){0};
     memcpy(out->rows, named, sizeof named);
-    for (int i = 0; i < MODEL && settled.behaviour_estimated; i++) out->rows[i].unbiased = "consistent";
     pess_status status = prepare(&e, error);
     if (status == PESS_OK) status = estimate(&e, out, error);
     if (status == PESS_OK) {
         out->episodes = e.t->count;
-        out->cutoffs = counts->cutoffs;
+        out->cutoffs = count_cutoffs(&e);
+        for (int i = 0; i < PESS_ESTIMATES; i++)
+            out->rows[i].unbiased = what_holds(i, settled.behaviour_estimated, out->cutoffs > 0);
     }
     release(&e);
     return status;

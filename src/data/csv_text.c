@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FIRST_BUFFER = 1 << 16 };
 
@@ -131,6 +132,23 @@ static char look_for_separator(const char *at, const char *end) {
     return candidates[best];
 }
 
+/* "sep=;" in a line of its own, which spreadsheets write and read: it names the separator, and the header follows. */
+static pess_status separator_line(pess__csv_text *text, pess__csv_cursor *cursor, pess_error *error) {
+    static const char says[] = "sep=";
+    const size_t length = sizeof says - 1, at = (size_t)(cursor->at - text->buffer);
+    const char *line = cursor->at;
+    if (cursor->end - line < (ptrdiff_t)length + 2 || strncasecmp(line, says, length) != 0) return PESS_OK;
+    const char separator = line[length];
+    const size_t behind = line[length + 1] == '\r' ? length + 2 : length + 1;
+    if (memchr(",;\t|", separator, 4) == NULL || line + behind >= cursor->end || line[behind] != '\n') return PESS_OK;
+    if (text->separator == '\0') text->separator = separator;
+    bool inside = false;
+    if (row_end(text->buffer + at + behind + 1, text->buffer + text->held, true, &inside) == NULL)
+        PESS_TRY(fill(text, error));
+    *cursor = (pess__csv_cursor){text->buffer + at + behind + 1, text->buffer + text->held, 2, text->separator};
+    return PESS_OK;
+}
+
 /* Files that people take for CSV, by their first bytes. */
 static pess_status check_head(const pess__csv_text *text, pess_error *error) {
     static const struct {
@@ -157,6 +175,7 @@ pess_status pess__csv_text_header(pess__csv_text *text, pess__csv_field *fields,
     PESS_TRY(check_head(text, error));
     pess__csv_cursor cursor = {text->buffer, text->buffer + text->held, 1, text->separator};
     if (text->held >= 3 && memcmp(text->buffer, "\xEF\xBB\xBF", 3) == 0) cursor.at += 3;
+    PESS_TRY(separator_line(text, &cursor, error));
     if (text->separator == '\0') cursor.separator = text->separator = look_for_separator(cursor.at, cursor.end);
     pess__csv_problem problem = {0};
     const pess__csv_result result = pess__csv_next(&cursor, fields, PESS__TEXT_COLUMNS, count, &problem);

@@ -134,6 +134,16 @@ static void duplicates(page *p) {
         (long long)p->in->duplicates, (long long)row + 1, episode_at(p, row, episode), (long long)p->data->step[row]);
 }
 
+static void copies(page *p) {
+    const pess__copies found = pess__find_copies(p->data);
+    if (found.times == 1) return;
+    say(p, PESS_SEVERITY_WARNING, "copied-rows", found.times, found.row,
+        "Every row stands in the log %lld times, %s; the first copy is row %lld. Each of them is counted, so the data "
+        "look larger than they are: remove the copies.",
+        (long long)found.times, found.row == 1 ? "one after the other" : "as the whole log is repeated",
+        (long long)found.row + 1);
+}
+
 static void probabilities(page *p) {
     const pess__inspected *f = p->found;
     const pess_dataset *d = p->data;
@@ -248,9 +258,9 @@ static void ends(page *p) {
 }
 
 pess_status pess__findings_write(const pess__inspected *found, pess_inspection *inspection, pess_error *error) {
-    static void (*const all[])(page *) = {after_terminal, after_cutoff, gaps,      late_starts, duplicates,
-                                          probabilities,  next_only,    open_ends, formulas,    rewards,
-                                          coverage,       ends,         sizes};
+    static void (*const all[])(page *) = {after_terminal, after_cutoff,  gaps,      late_starts, duplicates,
+                                          copies,         probabilities, next_only, open_ends,   formulas,
+                                          rewards,        coverage,      ends,      sizes};
     enum { MOST = 2 * sizeof all / sizeof all[0] };
     page p = {found, found->data, inspection, NULL, 0};
     PESS_TRY(pess__allocate(&p.findings, MOST, sizeof *p.findings, "findings", error));

@@ -20,6 +20,14 @@ typedef struct pess__inspected {
     double odd_logged, odd_empirical;
 } pess__inspected;
 
+/* How many times every row stands in the log, and the first copy; 1 and -1 where they do not all do so equally often.
+ */
+typedef struct pess__copies {
+    int64_t times, row;
+} pess__copies;
+
+pess__copies pess__find_copies(const pess_dataset *data);
+
 /* Writes the findings into `inspection`. */
 pess_status pess__findings_write(const pess__inspected *found, pess_inspection *inspection, pess_error *error);
 

@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "core/settings.h"
 #include "data/names.h"
+#include "policy/policy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,6 +105,7 @@ static pess_status take_actions(pess_decider *decider, pess_error *error) {
 }
 
 static pess_status set_up(pess_decider *decider, const pess_counts *counts, pess_error *error) {
+    PESS_TRY(pess__policy_check_one_for_all(decider->policy, error));
     decider->states = pess_policy_states(decider->policy);
     decider->actions = pess_policy_actions(decider->policy);
     if (decider->map != NULL && decider->states != decider->map->cells)

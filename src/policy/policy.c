@@ -36,6 +36,7 @@ pess_status pess_policy_state_probabilities(const pess_policy *policy, const int
                                             double *out, pess_error *error) {
     if (policy->states == 0)
         return pess__fail(error, PESS_ARGUMENT, "the policy is made of networks: it sees observations, not states");
+    PESS_TRY(pess__policy_check_one_for_all(policy, error));
     for (int64_t i = 0; i < count; i++)
         if (states[i] < 0 || states[i] >= policy->states)
             return pess__fail(error, PESS_ARGUMENT, "state: found %lld, expected 0 to %lld", (long long)states[i],
@@ -118,17 +119,22 @@ int64_t pess_policy_act(const pess_policy *policy, const double *probabilities, 
 
 /* ---- where a table is needed */
 
+pess_status pess__policy_check_one_for_all(const pess_policy *policy, pess_error *error) {
+    if (policy->steps <= 1) return PESS_OK;
+    return pess__fail(
+        error, PESS_INPUT,
+        "the policy has a table for each of %lld steps; expected one for all steps, or the horizon that it "
+        "is for",
+        (long long)policy->steps);
+}
+
 pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
                                      pess_error *error) {
     if (policy->states == 0)
         return pess__fail(
             error, PESS_INPUT,
             "the policy is made of networks, which see observations; expected a table over the states of %s", whose);
-    if (policy->steps > 1)
-        return pess__fail(error, PESS_INPUT,
-                          "the policy has a table for each of %lld steps; expected one for all steps, or the horizon "
-                          "that it is for",
-                          (long long)policy->steps);
+    PESS_TRY(pess__policy_check_one_for_all(policy, error));
     if (policy->states == states && policy->actions == actions) return PESS_OK;
     return pess__fail(error, PESS_INPUT, "the policy has %lld states and %lld actions, but %s has %lld and %lld",
                       (long long)policy->states, (long long)policy->actions, whose, (long long)states,

@@ -50,6 +50,8 @@ pess_status pess__policy_read_table(const char *path, const pess_model *model, c
                                     const pess_names *action_names, pess_policy **out, pess_error *error);
 pess_status pess__policy_write_table(const pess_policy *policy, const char *path, const pess_names *state_names,
                                      const pess_names *action_names, pess_error *error);
+/* PESS_INPUT where it is a table for each step. */
+pess_status pess__policy_check_one_for_all(const pess_policy *policy, pess_error *error);
 /* PESS_INPUT where it is no table of that many states and actions, one for all steps; `whose` has them: "the model". */
 pess_status pess__policy_check_table(const pess_policy *policy, int64_t states, int64_t actions, const char *whose,
                                      pess_error *error);

@@ -106,12 +106,19 @@ static pess_status check_row(double *row, int64_t actions, int64_t state, pess_e
 
 pess_status pess_policy_create(int64_t states, int64_t actions, const double *probabilities, pess_policy **out,
                                pess_error *error) {
+    return pess_policy_create_steps(1, states, actions, probabilities, out, error);
+}
+
+pess_status pess_policy_create_steps(int64_t steps, int64_t states, int64_t actions, const double *probabilities,
+                                     pess_policy **out, pess_error *error) {
+    if (steps < 1)
+        return pess__fail(error, PESS_ARGUMENT, "a policy has %lld steps, expected 1 or more", (long long)steps);
     pess_policy *policy = NULL;
-    PESS_TRY(pess__policy_allocate(states, actions, &policy, error));
-    for (int64_t s = 0; s < states; s++) {
-        double *row = policy->probability + s * actions;
-        for (int64_t a = 0; a < actions; a++) row[a] = probabilities[s * actions + a];
-        const pess_status status = check_row(row, actions, s, error);
+    PESS_TRY(pess__policy_allocate_steps(steps, states, actions, &policy, error));
+    for (int64_t i = 0; i < steps * states; i++) {
+        double *row = policy->probability + i * actions;
+        for (int64_t a = 0; a < actions; a++) row[a] = probabilities[i * actions + a];
+        const pess_status status = check_row(row, actions, i % states, error);
         if (status != PESS_OK) {
             pess_policy_destroy(policy);
             return status;

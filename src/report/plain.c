@@ -80,6 +80,11 @@ static const struct {
                             "happen. What followed counts with the worst that is possible."},
     {"cutoffs-continue", "Where the log breaks off within an episode ({0} in all), it is taken to have gone on from "
                          "there as usual."},
+    {"open-ends",
+     "{0} of {1} episodes stop in the log without a word on how they ended: they are taken to have gone on. "
+     "If they ended there, the guarantee does not hold."},
+    {"copied-rows", "Every row stands in the log {0} times, and each time it is something that really happened. If "
+                    "they are copies, the guarantee does not hold."},
     {"horizon", "Nothing counts after step {0} of an episode. What happens at one step says nothing about another."},
     {"ends", "When an episode ends, nothing more is gained or lost."},
     {"may-end", "An episode may end at any step, although the log shows no end."},
