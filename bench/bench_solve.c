@@ -260,18 +260,18 @@ static double sweep_seconds(const pess_model *model, const pess_solve_options *o
     pess_error error = {0};
     const pess__problem problem = {.model = model, .options = options, .threads = options->threads};
     const pess__local greedy = {0};
-    pess__engine engine;
-    must(pess__engine_create(&problem, &greedy, &engine, &error), &error);
+    pess__solver solver;
+    must(pess__solver_create(&problem, &greedy, &solver, &error), &error);
     double best = INFINITY;
     for (int r = 0; r < 12; r++) {
         const double begun = pess__clock();
-        (void)pess__improve(&engine, PESS__SWITCH_GAINS, 0);
+        (void)pess__improve(&solver, PESS__SWITCH_GAINS, 0);
         best = fmin(best, pess__clock() - begun);
-        double *swap = engine.v;
-        engine.v = engine.tv;
-        engine.tv = swap;
+        double *swap = solver.v;
+        solver.v = solver.tv;
+        solver.tv = swap;
     }
-    pess__engine_release(&engine);
+    pess__solver_release(&solver);
     return best;
 }
 

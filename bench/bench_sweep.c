@@ -40,14 +40,14 @@ static pess_mdp *log_like(int64_t states) {
 }
 
 /* Everything that a sweep reads or writes once, in bytes. */
-static double bytes_of(const pess__engine *engine) {
-    const pess_model *model = engine->model;
+static double bytes_of(const pess__solver *solver) {
+    const pess_model *model = solver->model;
     const int64_t pairs = model->states * model->actions;
     const double values = 2 * sizeof(double) + sizeof(int32_t) + 1; /* v, Tv, the choice, whether it is terminal */
     const double rows = (double)pairs * (sizeof(double) + sizeof(int64_t) + 1) +
                         (double)model->row[pairs] * (sizeof(uint32_t) + sizeof(double));
     return (double)model->states * values +
-           (engine->packed != NULL ? (double)pess__packed_bytes(engine->packed) : rows);
+           (solver->packed != NULL ? (double)pess__packed_bytes(solver->packed) : rows);
 }
 
 typedef struct timed {
@@ -58,10 +58,10 @@ static void note(timed *best, double seconds, double bytes) {
     if (best->seconds == 0 || seconds < best->seconds) *best = (timed){seconds, bytes};
 }
 
-static void time_sweep(pess__engine *engine, timed *best) {
+static void time_sweep(pess__solver *solver, timed *best) {
     const double before = pess__clock();
-    (void)pess__improve(engine, PESS__SWITCH_GAINS, 1e-9);
-    note(best, pess__clock() - before, bytes_of(engine));
+    (void)pess__improve(solver, PESS__SWITCH_GAINS, 1e-9);
+    note(best, pess__clock() - before, bytes_of(solver));
 }
 
 static void time_triad(vectors *v, int threads, timed *best) {
@@ -81,11 +81,11 @@ static void measure(const char *name, pess_mdp *mdp, double gamma, int threads) 
     options.gamma = gamma;
     const pess__problem problem = {.model = model, .options = &options, .endless = -1, .threads = threads};
     const pess__local local = {0};
-    pess__engine plain, packed;
+    pess__solver plain, packed;
     vectors v = {array(TRIAD, sizeof(double)), array(TRIAD, sizeof(double)), array(TRIAD, sizeof(double))};
     pess__ranges(threads, TRIAD, touch_range, &v);
-    must(pess__engine_create(&problem, &local, &plain, &error), &error);
-    must(pess__engine_create(&problem, &local, &packed, &error), &error);
+    must(pess__solver_create(&problem, &local, &plain, &error), &error);
+    must(pess__solver_create(&problem, &local, &packed, &error), &error);
     timed rows = {0}, slices = {0}, triad = {0}, unused = {0};
     for (int i = 0; i < 3; i++) time_sweep(&packed, &unused);
     if (packed.packed == NULL) exit(1);
@@ -100,8 +100,8 @@ static void measure(const char *name, pess_mdp *mdp, double gamma, int threads) 
            "\"triad_gb_s\":%.3g,\"share_of_triad\":%.3g}\n",
            name, (long long)model->states, threads, rows.seconds, rows.bytes, slices.seconds, slices.bytes,
            gigabytes(rows), gigabytes(slices), gigabytes(triad), gigabytes(slices) / gigabytes(triad));
-    pess__engine_release(&plain);
-    pess__engine_release(&packed);
+    pess__solver_release(&plain);
+    pess__solver_release(&packed);
     pess_model_destroy(model);
     free(v.a);
     free(v.b);

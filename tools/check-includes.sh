@@ -9,7 +9,7 @@ bad=0
 offence() { echo "$1" >&2; bad=1; }
 
 for folder in src/*/; do
-    case " ${stages[*]} " in *" $(basename "$folder") "*) ;; *) offence "$folder: not a stage of the house (tools/check-includes.sh lists them)" ;; esac
+    case " ${stages[*]} " in *" $(basename "$folder") "*) ;; *) offence "$folder: not a stage (tools/check-includes.sh lists them)" ;; esac
 done
 includes=$(grep -rnE '^\s*#\s*include\s+"' src --include='*.[ch]' | sort | awk -v stages="${stages[*]}" '
     BEGIN { n = split(stages, list, " "); for (i = 1; i <= n; i++) rank[list[i]] = i }
@@ -26,13 +26,25 @@ includes=$(grep -rnE '^\s*#\s*include\s+"' src --include='*.[ch]' | sort | awk -
 # through pess.h or a declaration of their own, nor pass it on. First pass: who defines what, and that a name is one
 # function or one type (a file that stands for an absent library has the names of the one that uses it); second pass:
 # who names a function (comments and strings left out).
-calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
+calls=$(find include src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
     function stage_of(path, part) { split(path, part, "/"); return part[2] }
     function defines(name, path) {
         if (name in place && place[name] != path) print path ": " name " is something else in " place[name]
         place[name] = path
     }
     function function_in(name, path) { home[name] = stage_of(path); if (path !~ /_absent\.c$/) defines(name, path) }
+    function type_in(text, name, part) { # a struct, union or enum with its body, another name of a type, or a pointer to functions
+        if (match(text, /^(typedef )?(struct|union|enum) pess_[a-z0-9_]+ \{/)) {
+            name = substr(text, 1, RLENGTH - 2); sub(/.* /, "", name)
+        } else if (match(text, /^typedef [^;(]*\(\*pess_[a-z0-9_]+\)/)) {
+            name = substr(text, 1, RLENGTH - 1); sub(/.*\(\*/, "", name)
+        } else if (text ~ /^typedef [^({]* \**pess_[a-z0-9_]+;/) {
+            split(text, part, " "); name = text
+            sub(/;.*/, "", name); sub(/.*[ *]/, "", name)
+            if (part[2] ~ /^(struct|union|enum)$/ && part[3] == name) name = "" # the body follows elsewhere
+        }
+        return name
+    }
     function code(text, at, end) {
         if (inside && !(end = index(text, "*/"))) return ""
         if (inside) text = substr(text, end + 2)
@@ -55,10 +67,8 @@ calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
                     name = substr(text, 19, RLENGTH - 18)
                     function_in("pess_" name "_settings", files[f]); function_in("pess_" name "_options_defaults", files[f])
                 }
-                if (match(text, /^typedef [a-z]+ pess_[a-z0-9_]+ \{/)) {
-                    name = substr(text, 1, RLENGTH - 2); sub(/.* /, "", name)
-                    defines(name, files[f])
-                }
+                name = type_in(text)
+                if (name != "") defines(name, files[f])
                 if (head == "" && text !~ /^[a-z]/) continue
                 head = head text # up to its brace if it defines a function, to its semicolon if it declares one
                 if (head !~ /[{;=]/) continue
@@ -69,6 +79,7 @@ calls=$(find src -name '*.[ch]' | sort | awk -v stages="${stages[*]}" '
             close(files[f])
         }
         for (f = 1; f <= count; f++) {
+            if (files[f] ~ /^include/) continue
             own = stage_of(files[f]); line = inside = 0
             while ((getline text < files[f]) > 0) {
                 line++

@@ -41,9 +41,9 @@ typedef struct pess__algorithm {
     bool works_without_counts; /* fits exact models, where problem->counts is NULL */
     bool pairs_alone;          /* of the counts it reads n(s,a) and n(s) alone, as far as its uncertainty does */
     const char *own_way;       /* why it has no choice of method; NULL: it has */
-    bool spreads;              /* nothing but the engines below looks at several states: processes can share it */
+    bool spreads;              /* nothing but the solvers below looks at several states: processes can share it */
     /* Fill policy, values, uncertainty (where there is one) and of info: outcome, iterations, residual, method,
-     * evaluation. The caller adds the rest; naive_values too, where they are left NULL (the engine below sets them). */
+     * evaluation. The caller adds the rest; naive_values too, where they are left NULL (the solver below sets them). */
     pess_status (*solve)(const pess__problem *problem, pess_solution *solution, pess_error *error);
     /* The algorithm's value of solution->policy, which is given; same fields. */
     pess_status (*evaluate)(const pess__problem *problem, pess_solution *solution, pess_error *error);
@@ -51,7 +51,7 @@ typedef struct pess__algorithm {
 
 const pess__algorithm *pess__algorithm_find(const char *name);
 
-/* The engine shared by all algorithms whose penalty at a state depends on π(·|s) alone:
+/* The solver shared by all algorithms whose penalty at a state depends on π(·|s) alone:
  *   (Tv)(s) = max_π  Σ_a π(a)·q(s,a) − penalty_s(π),   q(s,a) = r(s,a) + γ(Pv)(s,a) + bonus(s,a).
  * An algorithm describes its local problem; policy, value and modified policy iteration are generic. */
 typedef struct pess__local {

@@ -14,64 +14,64 @@
 enum { TRIED = 3 }; /* actions, evenly over all of them */
 
 typedef struct candidates {
-    pess__engine *engine;
+    pess__solver *solver;
     int32_t *greedy, *best; /* [S] */
     double *value;          /* [S] of the best … */
     double sum;             /* … and its sum over all states */
 } candidates;
 
-static bool available(const pess__engine *engine, int64_t pair) {
-    const double *bonus = engine->local->bonus;
-    return engine->model->kind[pair] != PESS_ROW_NONE && (bonus == NULL || isfinite(bonus[pair]));
+static bool available(const pess__solver *solver, int64_t pair) {
+    const double *bonus = solver->local->bonus;
+    return solver->model->kind[pair] != PESS_ROW_NONE && (bonus == NULL || isfinite(bonus[pair]));
 }
 
 /* This action wherever it is available, elsewhere the greedy one. */
 static void take_everywhere(const candidates *c, int64_t action) {
-    pess__engine *engine = c->engine;
-    for (int64_t s = 0; s < engine->states; s++)
-        if (engine->choice[s] >= 0)
-            engine->choice[s] = available(engine, s * engine->actions + action) ? (int32_t)action : c->greedy[s];
-    engine->filled = PESS__FILLED_NOT;
-    engine->chain->moved += engine->states;
+    pess__solver *solver = c->solver;
+    for (int64_t s = 0; s < solver->states; s++)
+        if (solver->choice[s] >= 0)
+            solver->choice[s] = available(solver, s * solver->actions + action) ? (int32_t)action : c->greedy[s];
+    solver->filled = PESS__FILLED_NOT;
+    solver->chain->moved += solver->states;
 }
 
 /* Evaluates the present policy and keeps it where it is the best so far. */
 static pess_status try_policy(candidates *c, double tolerance, pess_error *error) {
-    pess__engine *engine = c->engine;
-    PESS_TRY(pess__engine_evaluate(engine, tolerance, error));
+    pess__solver *solver = c->solver;
+    PESS_TRY(pess__solver_evaluate(solver, tolerance, error));
     double sum = 0;
-    for (int64_t s = 0; s < engine->states; s++) sum += engine->v[s];
+    for (int64_t s = 0; s < solver->states; s++) sum += solver->v[s];
     if (!(sum > c->sum)) return PESS_OK; /* NaN is no value */
     c->sum = sum;
-    memcpy(c->value, engine->v, (size_t)engine->states * sizeof *c->value);
-    memcpy(c->best, engine->choice, (size_t)engine->states * sizeof *c->best);
+    memcpy(c->value, solver->v, (size_t)solver->states * sizeof *c->value);
+    memcpy(c->best, solver->choice, (size_t)solver->states * sizeof *c->best);
     return PESS_OK;
 }
 
 static pess_status try_all(candidates *c, double tolerance, pess_error *error) {
-    pess__engine *engine = c->engine;
-    memcpy(c->greedy, engine->choice, (size_t)engine->states * sizeof *c->greedy);
+    pess__solver *solver = c->solver;
+    memcpy(c->greedy, solver->choice, (size_t)solver->states * sizeof *c->greedy);
     PESS_TRY(try_policy(c, tolerance, error));
-    for (int64_t i = 0; i < TRIED && pess__monitor_check(&engine->monitor); i++) {
-        take_everywhere(c, (engine->actions - 1) * i / (TRIED - 1));
+    for (int64_t i = 0; i < TRIED && pess__monitor_check(&solver->monitor); i++) {
+        take_everywhere(c, (solver->actions - 1) * i / (TRIED - 1));
         PESS_TRY(try_policy(c, tolerance, error));
     }
     if (c->sum == -INFINITY) { /* none has a value: as if nothing had been tried */
-        memcpy(c->best, c->greedy, (size_t)engine->states * sizeof *c->best);
-        memset(c->value, 0, (size_t)engine->states * sizeof *c->value);
+        memcpy(c->best, c->greedy, (size_t)solver->states * sizeof *c->best);
+        memset(c->value, 0, (size_t)solver->states * sizeof *c->value);
     }
-    memcpy(engine->choice, c->best, (size_t)engine->states * sizeof *c->best);
-    memcpy(engine->v, c->value, (size_t)engine->states * sizeof *c->value);
-    engine->filled = PESS__FILLED_NOT;
-    engine->chain->moved += engine->states;
+    memcpy(solver->choice, c->best, (size_t)solver->states * sizeof *c->best);
+    memcpy(solver->v, c->value, (size_t)solver->states * sizeof *c->value);
+    solver->filled = PESS__FILLED_NOT;
+    solver->chain->moved += solver->states;
     return PESS_OK;
 }
 
-pess_status pess__begin_with_best(pess__engine *engine, double tolerance, pess_error *error) {
-    candidates c = {.engine = engine, .sum = -INFINITY};
-    pess_status status = pess__allocate(&c.greedy, engine->states, sizeof *c.greedy, "the first policy", error);
-    if (status == PESS_OK) status = pess__allocate(&c.best, engine->states, sizeof *c.best, "the first policy", error);
-    if (status == PESS_OK) status = pess__allocate(&c.value, engine->states, sizeof *c.value, "its value", error);
+pess_status pess__begin_with_best(pess__solver *solver, double tolerance, pess_error *error) {
+    candidates c = {.solver = solver, .sum = -INFINITY};
+    pess_status status = pess__allocate(&c.greedy, solver->states, sizeof *c.greedy, "the first policy", error);
+    if (status == PESS_OK) status = pess__allocate(&c.best, solver->states, sizeof *c.best, "the first policy", error);
+    if (status == PESS_OK) status = pess__allocate(&c.value, solver->states, sizeof *c.value, "its value", error);
     if (status == PESS_OK) status = try_all(&c, tolerance, error);
     free(c.greedy);
     free(c.best);

@@ -11,56 +11,56 @@ enum { PATIENCE = 12 }; /* passes after which each must have gained a third */
 
 /* v = k with k ≤ Tk: T(k)(s) ≥ (T0)(s) + γk for k ≤ 0, so k = min(0, min T0)/(1−γ) does. At γ = 1 there is no such k,
  * and every policy ends: any v does. */
-static void start_below(pess__engine *engine) {
+static void start_below(pess__solver *solver) {
     double lowest = 0;
-    for (int64_t s = 0; s < engine->states; s++) engine->v[s] = 0;
-    (void)pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
-    if (engine->gamma == 1) return;
-    for (int64_t s = 0; s < engine->states; s++) lowest = fmin(lowest, engine->tv[s]);
-    for (int64_t s = 0; s < engine->states; s++)
-        if (!engine->model->terminal[s]) engine->v[s] = lowest / (1 - engine->gamma);
+    for (int64_t s = 0; s < solver->states; s++) solver->v[s] = 0;
+    (void)pess__improve(solver, PESS__SWITCH_ALWAYS, 0);
+    if (solver->gamma == 1) return;
+    for (int64_t s = 0; s < solver->states; s++) lowest = fmin(lowest, solver->tv[s]);
+    for (int64_t s = 0; s < solver->states; s++)
+        if (!solver->model->terminal[s]) solver->v[s] = lowest / (1 - solver->gamma);
 }
 
 /* One pass over places from … to-1 of the order, forwards or back. */
-static pess__sweep pass(pess__engine *engine, int64_t from, int64_t to, bool back, double threshold) {
-    const pess__improving how = {PESS__SWITCH_GAINS, threshold, pess__engine_mean(engine)};
+static pess__sweep pass(pess__solver *solver, int64_t from, int64_t to, bool back, double threshold) {
+    const pess__improving how = {PESS__SWITCH_GAINS, threshold, pess__solver_mean(solver)};
     pess__sweep sweep = {0};
     for (int64_t i = from; i < to; i++) {
-        const int64_t s = engine->structure.order[back ? from + to - 1 - i : i];
-        engine->v[s] = pess__improve_state(engine, &how, s, &sweep);
+        const int64_t s = solver->structure.order[back ? from + to - 1 - i : i];
+        solver->v[s] = pess__improve_state(solver, &how, s, &sweep);
     }
     return sweep;
 }
 
-static double enough(const pess__engine *engine, double scale) {
-    return fmax(0.25 * engine->problem->options->tolerance, pess__solve_rounding(scale));
+static double enough(const pess__solver *solver, double scale) {
+    return fmax(0.25 * solver->problem->options->tolerance, pess__solve_rounding(scale));
 }
 
 /* Passes over one component until nothing moves; false: it takes too many, or was stopped. */
-static bool finish_component(pess__engine *engine, int64_t from, int64_t to, bool may_give_up,
+static bool finish_component(pess__solver *solver, int64_t from, int64_t to, bool may_give_up,
                              pess_solution_info *info) {
     const bool single = to - from == 1;
     double first = INFINITY;
     for (int64_t k = 0;; k++) {
-        const pess__sweep sweep = pass(engine, from, to, k % 2 == 1, enough(engine, 0));
+        const pess__sweep sweep = pass(solver, from, to, k % 2 == 1, enough(solver, 0));
         if (!single || k == 0) info->iterations += !single;
-        if (sweep.residual <= enough(engine, sweep.scale)) return true;
+        if (sweep.residual <= enough(solver, sweep.scale)) return true;
         if (k == 0) first = sweep.residual;
         if (may_give_up && k >= PATIENCE && sweep.residual > first * pow(2.0 / 3, (double)k)) return false;
-        if (!pess__go_on(engine, info->iterations, &info->outcome)) return false;
+        if (!pess__go_on(solver, info->iterations, &info->outcome)) return false;
     }
 }
 
-void pess__gauss_seidel(pess__engine *engine, bool may_give_up, bool *done, pess_solution_info *info) {
-    const pess__structure *structure = &engine->structure;
+void pess__gauss_seidel(pess__solver *solver, bool may_give_up, bool *done, pess_solution_info *info) {
+    const pess__structure *structure = &solver->structure;
     const int64_t components = structure->components != NULL ? structure->found.components : 1;
-    start_below(engine);
-    engine->filled = PESS__FILLED_NOT;
+    start_below(solver);
+    solver->filled = PESS__FILLED_NOT;
     *done = true;
     for (int64_t c = 0; c < components && *done; c++) {
         const int64_t from = structure->components != NULL ? structure->components[c] : 0;
-        const int64_t to = structure->components != NULL ? structure->components[c + 1] : engine->states;
-        *done = finish_component(engine, from, to, may_give_up, info);
+        const int64_t to = structure->components != NULL ? structure->components[c + 1] : solver->states;
+        *done = finish_component(solver, from, to, may_give_up, info);
     }
     if (*done) info->outcome = PESS_OUTCOME_CONVERGED;
     if (info->iterations == 0) info->iterations = 1; /* components of one state each: one pass in all */

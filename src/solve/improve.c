@@ -37,8 +37,8 @@ static inline void q_row(const pess_model *model, const pess__shared_rows *share
     }
 }
 
-double pess__engine_mean(const pess__engine *engine) {
-    return engine->any_uniform ? pess__sum(engine->states, engine->v) / (double)engine->states : 0.0;
+double pess__solver_mean(const pess__solver *solver) {
+    return solver->any_uniform ? pess__sum(solver->states, solver->v) / (double)solver->states : 0.0;
 }
 
 void pess__q_values(const pess__problem *problem, const double *bonus, const double *v, double *q) {
@@ -85,15 +85,15 @@ static inline int64_t argmax(const double *q, int64_t actions) {
 }
 
 /* Greedy algorithms; returns the maximum and whether the choice changed. */
-static inline double improve_choice(pess__engine *engine, int64_t s, const double *q, pess__switching switching,
+static inline double improve_choice(pess__solver *solver, int64_t s, const double *q, pess__switching switching,
                                     double threshold, int64_t *changed) {
-    const double best = largest_of(q, engine->actions);
-    int32_t *choice = engine->choice + s;
+    const double best = largest_of(q, solver->actions);
+    int32_t *choice = solver->choice + s;
     int64_t chosen = *choice;
     if (switching == PESS__SWITCH_ALWAYS)
-        chosen = pess__greedy_action(q, engine->actions);
+        chosen = pess__greedy_action(q, solver->actions);
     else if (switching == PESS__SWITCH_GAINS && (*choice < 0 || best > q[*choice] + threshold))
-        chosen = argmax(q, engine->actions);
+        chosen = argmax(q, solver->actions);
     if (chosen != *choice) {
         *choice = (int32_t)chosen;
         ++*changed;
@@ -110,17 +110,17 @@ static double local_value(const pess__local *local, int64_t s, const double *q, 
 }
 
 /* Algorithms with a local problem of their own; the same. */
-static double improve_row(pess__engine *engine, int64_t s, const double *q, double *row, pess__switching switching,
+static double improve_row(pess__solver *solver, int64_t s, const double *q, double *row, pess__switching switching,
                           double threshold, int64_t *changed) {
-    const pess__local *local = engine->local;
-    const size_t bytes = (size_t)engine->actions * sizeof *row;
-    double *pi = engine->pi + s * engine->actions;
+    const pess__local *local = solver->local;
+    const size_t bytes = (size_t)solver->actions * sizeof *row;
+    double *pi = solver->pi + s * solver->actions;
     memset(row, 0, bytes);
     const double best = local->improve(local->context, s, q, row);
     bool take = switching == PESS__SWITCH_ALWAYS;
     if (switching == PESS__SWITCH_GAINS)
         take =
-            local_value(local, s, q, row, engine->actions) > local_value(local, s, q, pi, engine->actions) + threshold;
+            local_value(local, s, q, row, solver->actions) > local_value(local, s, q, pi, solver->actions) + threshold;
     if (take && memcmp(pi, row, bytes) != 0) {
         memcpy(pi, row, bytes);
         ++*changed;
@@ -129,33 +129,33 @@ static double improve_row(pess__engine *engine, int64_t s, const double *q, doub
 }
 
 /* (Tv)(s) = max_π Σ_a π(a)q(s,a) − penalty_s(π) of a state that is not terminal, counted into `sweep`. */
-static inline double improve_by(pess__engine *engine, const pess__improving *how, int64_t s, const double *q,
+static inline double improve_by(pess__solver *solver, const pess__improving *how, int64_t s, const double *q,
                                 double *row, pess__sweep *sweep) {
-    const double best = engine->choice != NULL
-                            ? improve_choice(engine, s, q, how->switching, how->threshold, &sweep->changed)
-                            : improve_row(engine, s, q, row, how->switching, how->threshold, &sweep->changed);
-    const double size = fabs(best - engine->v[s]);
+    const double best = solver->choice != NULL
+                            ? improve_choice(solver, s, q, how->switching, how->threshold, &sweep->changed)
+                            : improve_row(solver, s, q, row, how->switching, how->threshold, &sweep->changed);
+    const double size = fabs(best - solver->v[s]);
     if (size > sweep->residual) sweep->residual = size;
     if (fabs(best) > sweep->scale) sweep->scale = fabs(best);
     return best;
 }
 
-static inline double improve_state(pess__engine *engine, const pess__improving *how, int64_t last, int64_t s, double *q,
+static inline double improve_state(pess__solver *solver, const pess__improving *how, int64_t last, int64_t s, double *q,
                                    double *row, const pess__shared_rows *shared, pess__sweep *sweep) {
-    if (engine->model->terminal[s]) return 0;
-    q_row(engine->model, shared, engine->local->bonus, engine->gamma, engine->problem->v_lo, how->mean, engine->v, last,
+    if (solver->model->terminal[s]) return 0;
+    q_row(solver->model, shared, solver->local->bonus, solver->gamma, solver->problem->v_lo, how->mean, solver->v, last,
           s, q);
-    return improve_by(engine, how, s, q, row, sweep);
+    return improve_by(solver, how, s, q, row, sweep);
 }
 
-double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep) {
-    return improve_state(engine, how, PESS__FETCH_NONE, s, engine->q, engine->row, NULL, sweep);
+double pess__improve_state(pess__solver *solver, const pess__improving *how, int64_t s, pess__sweep *sweep) {
+    return improve_state(solver, how, PESS__FETCH_NONE, s, solver->q, solver->row, NULL, sweep);
 }
 
 /* ------------------------------------------------------------------------------------------------ all states */
 
 typedef struct shared_out {
-    pess__engine *engine;
+    pess__solver *solver;
     pess__improving how;
 } shared_out;
 
@@ -166,61 +166,61 @@ int64_t pess__sweep_block(int64_t actions) {
 
 /* From the packed rows, q of a block of states at a time. */
 static void improve_packed(const shared_out *x, int64_t from, int64_t to, double *q, double *row, pess__sweep *sweep) {
-    pess__engine *engine = x->engine;
-    const int64_t actions = engine->actions, block = pess__sweep_block(actions);
+    pess__solver *solver = x->solver;
+    const int64_t actions = solver->actions, block = pess__sweep_block(actions);
     for (int64_t first = from; first < to; first += block) {
         const int64_t end = to - first < block ? to : first + block;
-        pess__packed_q(engine->packed, engine->gamma, engine->v, first * actions / PESS__SLICE,
+        pess__packed_q(solver->packed, solver->gamma, solver->v, first * actions / PESS__SLICE,
                        (end * actions + PESS__SLICE - 1) / PESS__SLICE, q);
         for (int64_t s = first; s < end; s++)
-            engine->tv[s] =
-                engine->model->terminal[s] ? 0 : improve_by(engine, &x->how, s, q + (s - first) * actions, row, sweep);
+            solver->tv[s] =
+                solver->model->terminal[s] ? 0 : improve_by(solver, &x->how, s, q + (s - first) * actions, row, sweep);
     }
 }
 
 /* Groups of PESS__SLICE states, so that slices of pairs are not cut. */
 static void improve_groups(void *context, int64_t from, int64_t to, int part) {
     const shared_out *x = context;
-    pess__engine *engine = x->engine;
-    double *q = engine->q + part * pess__apart(engine->room, sizeof(double));
-    double *row = engine->row + part * pess__apart(engine->actions, sizeof(double));
+    pess__solver *solver = x->solver;
+    double *q = solver->q + part * pess__apart(solver->room, sizeof(double));
+    double *row = solver->row + part * pess__apart(solver->actions, sizeof(double));
     const int64_t first = from * PESS__SLICE, past = to * PESS__SLICE;
-    const int64_t end = past < engine->states ? past : engine->states, last = last_entry(engine->model);
+    const int64_t end = past < solver->states ? past : solver->states, last = last_entry(solver->model);
     pess__sweep sweep = {0};
-    if (engine->packed != NULL)
+    if (solver->packed != NULL)
         improve_packed(x, first, end, q, row, &sweep);
     else
         for (int64_t s = first; s < end; s++)
-            engine->tv[s] = improve_state(engine, &x->how, last, s, q, row, engine->shared, &sweep);
-    engine->part[part] = sweep;
+            solver->tv[s] = improve_state(solver, &x->how, last, s, q, row, solver->shared, &sweep);
+    solver->part[part] = sweep;
 }
 
 static void multiply_shared(void *context, int64_t from, int64_t to, int part) {
     (void)part;
-    const pess__engine *engine = context;
-    const pess_model *model = engine->model;
+    const pess__solver *solver = context;
+    const pess_model *model = solver->model;
     for (int64_t i = from; i < to; i++) {
-        const int64_t z = engine->shared->pair[i];
-        engine->shared->product[i] =
-            pess__row_product(model->probability, model->next, engine->v, model->row[z], model->row[z + 1]);
+        const int64_t z = solver->shared->pair[i];
+        solver->shared->product[i] =
+            pess__row_product(model->probability, model->next, solver->v, model->row[z], model->row[z + 1]);
     }
 }
 
-pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold) {
-    shared_out x = {engine, {switching, threshold, pess__engine_mean(engine)}};
-    engine->v[engine->states] = x.how.mean;
-    engine->v[engine->states + 1] = engine->problem->v_lo;
-    pess__engine_pack(engine);
-    if (engine->shared != NULL) pess__ranges(engine->threads, engine->shared->rows, multiply_shared, engine);
-    pess__ranges(engine->threads, (engine->states + PESS__SLICE - 1) / PESS__SLICE, improve_groups, &x);
+pess__sweep pess__improve(pess__solver *solver, pess__switching switching, double threshold) {
+    shared_out x = {solver, {switching, threshold, pess__solver_mean(solver)}};
+    solver->v[solver->states] = x.how.mean;
+    solver->v[solver->states + 1] = solver->problem->v_lo;
+    pess__solver_pack(solver);
+    if (solver->shared != NULL) pess__ranges(solver->threads, solver->shared->rows, multiply_shared, solver);
+    pess__ranges(solver->threads, (solver->states + PESS__SLICE - 1) / PESS__SLICE, improve_groups, &x);
     pess__sweep total = {0};
-    for (int t = 0; t < engine->threads; t++) {
-        const pess__sweep *part = engine->part + t;
+    for (int t = 0; t < solver->threads; t++) {
+        const pess__sweep *part = solver->part + t;
         if (part->residual > total.residual) total.residual = part->residual;
         if (part->scale > total.scale) total.scale = part->scale;
         total.changed += part->changed;
     }
-    if (total.changed > 0) engine->filled = PESS__FILLED_NOT;
-    engine->chain->moved += total.changed;
+    if (total.changed > 0) solver->filled = PESS__FILLED_NOT;
+    solver->chain->moved += total.changed;
     return total;
 }

@@ -14,14 +14,14 @@ typedef struct pess__sweep {
     int64_t changed; /* states whose row of the policy changed */
 } pess__sweep;
 
-/* Whose chain is in engine->chain. */
+/* Whose chain is in solver->chain. */
 typedef enum pess__filled {
     PESS__FILLED_NOT,       /* that of an earlier policy, or none */
     PESS__FILLED_PENALISED, /* that of the present one */
     PESS__FILLED_PLAIN,     /* the same, its constant without bonus and penalty */
 } pess__filled;
 
-typedef struct pess__engine {
+typedef struct pess__solver {
     const pess__problem *problem;
     const pess_model *model;
     const pess__local *local;
@@ -44,12 +44,12 @@ typedef struct pess__engine {
     bool evaluated; /* v is the value of the present policy, to the end */
     pess__structure structure;
     pess__monitor monitor;
-} pess__engine;
+} pess__solver;
 
 /* Borrows problem and local; v is zero, the policy not there yet. */
-pess_status pess__engine_create(const pess__problem *problem, const pess__local *local, pess__engine *engine,
+pess_status pess__solver_create(const pess__problem *problem, const pess__local *local, pess__solver *solver,
                                 pess_error *error);
-void pess__engine_release(pess__engine *engine);
+void pess__solver_release(pess__solver *solver);
 
 /* What a sweep does with the policy. */
 typedef enum pess__switching {
@@ -60,26 +60,26 @@ typedef enum pess__switching {
 
 typedef struct pess__improving {
     pess__switching switching;
-    double threshold, mean; /* mean: pess__engine_mean, of uniform rows */
+    double threshold, mean; /* mean: pess__solver_mean, of uniform rows */
 } pess__improving;
 
-/* tv = T v for v, tv of the engine; the policy is improved as told. */
-pess__sweep pess__improve(pess__engine *engine, pess__switching switching, double threshold);
+/* tv = T v for v, tv of the solver; the policy is improved as told. */
+pess__sweep pess__improve(pess__solver *solver, pess__switching switching, double threshold);
 /* The same at one state, whose (Tv)(s) is returned; the sweep's fields are raised. One thread. */
-double pess__improve_state(pess__engine *engine, const pess__improving *how, int64_t s, pess__sweep *sweep);
-double pess__engine_mean(const pess__engine *engine);
+double pess__improve_state(pess__solver *solver, const pess__improving *how, int64_t s, pess__sweep *sweep);
+double pess__solver_mean(const pess__solver *solver);
 /* States whose q are computed together where rows are packed. */
 int64_t pess__sweep_block(int64_t actions);
 /* Before a sweep: large models that are swept again and again are packed, rows that are shared found. */
-void pess__engine_pack(pess__engine *engine);
+void pess__solver_pack(pess__solver *solver);
 
 /* The chain of the present policy, with or without the algorithm's bonus and penalty. */
-pess_status pess__fill_chain(pess__engine *engine, bool penalised, pess_error *error);
+pess_status pess__fill_chain(pess__solver *solver, bool penalised, pess_error *error);
 /* v = A^π(r + bonus + γPv) − penalty(π) for the present policy. */
-pess_status pess__engine_evaluate(pess__engine *engine, double tolerance, pess_error *error);
+pess_status pess__solver_evaluate(pess__solver *solver, double tolerance, pess_error *error);
 /* Asked once per outer iteration; false: stop, for the reason left in outcome, or interrupted. */
-bool pess__go_on(pess__engine *engine, int64_t iterations, pess_outcome *outcome);
-void pess__swap_values(pess__engine *engine);
+bool pess__go_on(pess__solver *solver, int64_t iterations, pess_outcome *outcome);
+void pess__swap_values(pess__solver *solver);
 /* Differences below this are rounding, and no residual need be smaller. */
 double pess__solve_rounding(double scale);
 
@@ -101,15 +101,15 @@ static inline int pess__sweeps_for(int64_t actions, int sweeps_times_actions) {
 
 /* The greedy policy or one that takes a single action everywhere, whichever is worth more, and its value
  * (first_policy.c). */
-pess_status pess__begin_with_best(pess__engine *engine, double tolerance, pess_error *error);
+pess_status pess__begin_with_best(pess__solver *solver, double tolerance, pess_error *error);
 
 /* By options->method, or the one that fits: the outcome, iterations, method and reason. */
-pess_status pess__iterate(pess__engine *engine, pess_solution_info *info, pess_error *error);
+pess_status pess__iterate(pess__solver *solver, pess_solution_info *info, pess_error *error);
 /* The ways to iterate (iterations.c, gauss_seidel.c); each starts from v and the policy as they are. `done` of those
  * that may give up: false where another way would do better. */
-pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error);
-void pess__value_iteration(pess__engine *engine, pess_solution_info *info);
-pess_status pess__modified_policy_iteration(pess__engine *engine, bool may_give_up, bool *done,
+pess_status pess__policy_iteration(pess__solver *solver, bool exact, pess_solution_info *info, pess_error *error);
+void pess__value_iteration(pess__solver *solver, pess_solution_info *info);
+pess_status pess__modified_policy_iteration(pess__solver *solver, bool may_give_up, bool *done,
                                             pess_solution_info *info, pess_error *error);
-void pess__gauss_seidel(pess__engine *engine, bool may_give_up, bool *done, pess_solution_info *info);
+void pess__gauss_seidel(pess__solver *solver, bool may_give_up, bool *done, pess_solution_info *info);
 #endif

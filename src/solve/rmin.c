@@ -48,7 +48,7 @@ static pess_status with_lowered(const pess__problem *problem, pess_solution *sol
     if (status == PESS_OK) status = act(&changed, &greedy, solution, error);
     free(lowered.kind);
     free(lowered.reward);
-    /* What the engine took for the naive value is that of the lowered model. */
+    /* What the solver took for the naive value is that of the lowered model. */
     free(solution->naive_values);
     solution->naive_values = NULL;
     return status;
