@@ -76,7 +76,8 @@ static pess_status policy_of(const log_args *args, const loaded_log *log, log_po
     }
     pess_solve_options options = args->solve;
     const pess_algorithm_info *algorithm = pess_algorithm_find(options.algorithm);
-    if (algorithm != NULL && algorithm->default_uncertainty == NULL) options.uncertainty = NULL;
+    if (algorithm != NULL && (algorithm->default_uncertainty == NULL || algorithm->takes_sets_only))
+        options.uncertainty = NULL; /* it is that of the gaps alone */
     const pess_status status = pess_solve(log->counts, log->model, log->start, &options, &out->solution, error);
     if (status == PESS_OK) out->policy = pess_solution_policy(out->solution);
     return status;

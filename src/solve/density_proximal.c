@@ -47,7 +47,7 @@ typedef struct density {
 
 static pess_status coefficient(const pess__problem *problem, double *kappa, pess_error *error) {
     const pess_solve_options *options = problem->options;
-    PESS_TRY(pess__no_horizon(problem, "density-proximal", error));
+    PESS_TRY(pess__no_horizon(problem, "'density-proximal'", error));
     if (!(options->gamma < 1))
         return pess__fail(error, PESS_ARGUMENT,
                           "'density-proximal' needs a discount below 1: discounted visits have no distribution at %g",

@@ -71,8 +71,8 @@ static pess_status duipi_create(const pess__problem *problem, duipi *d, pess_err
                  .monitor = pess__monitor_start(&options->progress, "duipi", problem->deadline)};
     d->squares.kind = NULL;
     d->squares.reward = d->squares.probability = NULL;
-    PESS_TRY(pess__no_horizon(problem, "duipi", error));
-    PESS_TRY(pess__need_ends(problem, "duipi", error));
+    PESS_TRY(pess__no_horizon(problem, "'duipi'", error));
+    PESS_TRY(pess__need_ends(problem, "'duipi'", error));
     if (problem->counts != NULL) PESS_TRY(pess__counts_need_squares(problem->counts, error));
     PESS_TRY(duipi_allocate(d, error));
     for (int64_t k = 0; k < model->row[pairs]; k++)

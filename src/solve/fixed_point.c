@@ -386,8 +386,11 @@ static pess_status run_all(const pess__problem *problem, const pess__operator *o
                            pess_solution *solution, pess_error *error) {
     const pess__spread *spread = problem->model->spread;
     if (optimise) PESS_TRY(pess__frozen_way_check(problem, error));
-    PESS_TRY(pess__no_horizon(problem, "a worst case or a variance", error));
-    if (!operator_->floored) PESS_TRY(pess__need_ends(problem, "a worst case or a variance", error));
+    char whom[128];
+    (void)snprintf(whom, sizeof whom, "'%.40s' with '%.40s'", problem->options->algorithm,
+                   problem->uncertainty->info.name);
+    PESS_TRY(pess__no_horizon(problem, whom, error));
+    if (!operator_->floored) PESS_TRY(pess__need_ends(problem, whom, error));
     run r = {.problem = problem,
              .operator_ = operator_,
              .kind = spread != NULL ? spread->frozen : &in_one_process,

@@ -1,6 +1,7 @@
 /* The table of uncertainty functions, and what they share. Adding one means one new file and one row here. */
 #include "uncertainty/uncertainty.h"
 
+#include "model/named.h"
 #include "model/spread.h"
 
 #include <math.h>
@@ -54,12 +55,14 @@ pess_status pess__u_check_counts(const pess__u_problem *problem, pess_error *err
 
 pess_status pess__u_check_successors(const pess__u_problem *problem, int64_t pair, int64_t seen, pess_error *error) {
     const int64_t actions = problem->model->actions;
+    const pess_names *states = problem->model->spread == NULL ? problem->counts->state_names : NULL;
+    char state[PESS__ID_SIZE], action[PESS__ID_SIZE];
     if (problem->max_successors == 0 || seen <= problem->max_successors) return PESS_OK;
     return pess__fail(error, PESS_ARGUMENT,
-                      "at most %lld possible next states were declared, but the log shows %lld of state %lld, action "
-                      "%lld",
+                      "at most %lld possible next states were declared, but the log shows %lld of state %s, action %s",
                       (long long)problem->max_successors, (long long)seen,
-                      (long long)pess__state_number(problem->model, pair / actions), (long long)(pair % actions));
+                      pess__show_id(states, pess__state_number(problem->model, pair / actions), state),
+                      pess__show_id(problem->counts->action_names, pair % actions, action));
 }
 
 pess_status pess__u_check_range(const pess__u_problem *problem, pess_error *error) {

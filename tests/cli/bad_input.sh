@@ -57,6 +57,9 @@ expect 2 "$PESS" evaluate log.csv --policy given.csv --method value-iteration; s
 expect 0 "$PESS" evaluate log.csv --policy given.csv --alpha 0.5
 expect 2 "$PESS" gaps log.csv --policy given.csv --min-count 3; says '--min-count does nothing'
 expect 0 "$PESS" gaps log.csv -a spibb --min-count 3 --delta 0.1
+expect 0 "$PESS" gaps log.csv -a robust -u count # the algorithm keeps its own set
+printf 'state,action,reward,next_state\nmild,wait,1,mild\nmild,wait,0,severe\nsevere,wait,0,mild\n' >named.csv
+expect 2 "$PESS" solve named.csv -a robust -u l1 --max-successors 1; says "of state 'mild', action 'wait'"
 refused 3 "reward" --reward-range 0,0.5
 refused 2 "reward-range" --reward-range 1,0
 refused 3 "state" --states 1

@@ -157,8 +157,8 @@ expect 3 "$PESS" evaluate clinic.csv --policy steps.csv --gamma 1 -a naive --hor
 says "a step before the horizon"
 expect 3 "$PESS" act clinic.csv --policy steps.csv
 says "a policy for a finite horizon"
-expect 2 "$PESS" solve clinic.csv -a robust --horizon 3
-says "takes no horizon"
+expect 2 "$PESS" solve clinic.csv -a robust -u l1 --horizon 3
+says "'robust' with 'l1' takes no horizon"
 
 # ---- choosing for it: families that take none are left out, and the choice is that of solve
 expect 0 "$PESS" choose log.csv --gamma 1 --horizon 3 --reward-range 0,1 --families naive,ua,robust -o chosen.csv --json
