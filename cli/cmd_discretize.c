@@ -101,7 +101,7 @@ static void print_findings(const findings *found, const char *directory) {
         high = t->value > high ? t->value : high;
     }
     (void)printf("Markov     %s (log evidence %.4g, %.4g is enough; false alarms with probability %g at most)\n",
-                 m->flagged ? "no: the cell before tells more of what follows" : "nothing speaks against it",
+                 m->flagged ? "no: the cell before also helps to predict what follows" : "no evidence against it",
                  m->log_evidence, -log(m->error_probability), m->error_probability);
     (void)printf("           next cell %.4f bits per row, %.4f with the cell before; reward %.4f and %.4f\n",
                  m->next.bits_one, m->next.bits_two, m->reward.bits_one, m->reward.bits_two);

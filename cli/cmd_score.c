@@ -123,9 +123,10 @@ static void print_leaving(const pess_scores *scores, const pess_scores_info *inf
     for (size_t i = 0; (score = pess_scores_policy(scores, i)) != NULL; i++)
         if (score->unlogged < least->unlogged) least = score;
     if (!(chosen->unlogged > least->unlogged + 0.05)) return;
-    (void)printf("It takes actions that were never logged with mass %.2f, %s with %.2f: that may be why it is first\n"
-                 "(docs/scoring.md; --criterion unlogged).\n",
-                 chosen->unlogged, least->name, least->unlogged);
+    (void)printf(
+        "It gives actions that were never logged a probability of %.2f, %s only %.2f: that may be why it is first\n"
+        "(docs/scoring.md; --criterion unlogged).\n",
+        chosen->unlogged, least->name, least->unlogged);
 }
 
 static void print_choice(const pess_scores *scores, const pess_scores_info *info, const char *criterion) {

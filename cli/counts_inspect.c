@@ -94,7 +94,7 @@ static void print_text(const char *path, const summary *s) {
                  (long long)s->most, (long long)s->median);
     (void)puts("\nNot in counts");
     for (size_t k = 0; k < COUNT_OF(unknown); k++) (void)printf("  - %s\n", unknown[k]);
-    (void)puts("\n'pess inspect' tells this of the log that was counted.");
+    (void)puts("\n'pess inspect' of the log itself shows this.");
 }
 
 int counts_inspect(const char *name, const pess_counts *counts, bool json) {

@@ -24,15 +24,17 @@ static int list_odd(const pess_observations *data, const pess_observations_info 
         (void)snprintf(odd[count++], SENTENCE,
                        "Actions are vectors: --actions-grid or --actions-kmeans numbers them before a training.");
     if (i->episodes == 0)
-        (void)snprintf(odd[count++], SENTENCE, "No episode is complete: none both begins and ends in the data.");
+        (void)snprintf(odd[count++], SENTENCE,
+                       "No episode is complete: none has both its beginning and its end in the data.");
     else if (i->episodes == 1)
-        (void)snprintf(odd[count++], SENTENCE, "There is only one complete episode: nothing tells luck from skill.");
+        (void)snprintf(odd[count++], SENTENCE,
+                       "There is only one complete episode, so luck cannot be told from skill.");
     if (i->terminals == 0 && !(in->reward_least < in->reward_most))
         (void)snprintf(odd[count++], SENTENCE,
                        "All rewards are %g and nothing ends for good: every policy is worth the same.",
                        in->reward_most);
     if (i->actions == 1 && space.logged == NULL)
-        (void)snprintf(odd[count++], SENTENCE, "There is only one action: nothing is to be chosen.");
+        (void)snprintf(odd[count++], SENTENCE, "There is only one action, so there is nothing to choose.");
     if (in->unlogged_actions > 0)
         (void)snprintf(odd[count++], SENTENCE, "%lld of %lld actions were never taken: nothing is known about them.",
                        (long long)in->unlogged_actions, (long long)i->actions);

@@ -68,7 +68,7 @@ REPAIRS = [
         ("src/certify/conclusion.c", "info->outcome = job->sweeps.capped ? PESS_OUTCOME_ITERATION_LIMIT : PESS_OUTCOME_CONVERGED;",
          "info->outcome = PESS_OUTCOME_CONVERGED;")]),
     ("several attempts are not mentioned", ATTACKS, "test_one_attempt_is_assumed", [
-        ("src/certify/certify_assumptions.c", '"This is the only attempt: to try several splits, seeds,', '"Tried once.",\n NULL, error); return pess__assume(to, "one-attempt-lost", "')]),
+        ("src/certify/certify_assumptions.c", '"This is the only attempt: trying several splits, seeds,', '"Tried once.",\n NULL, error); return pess__assume(to, "one-attempt-lost", "')]),
 ]
 
 

@@ -19,7 +19,7 @@ static const pess_setting rows_of_settings[] = {
      .sentence = "actions that are vectors become the points of a grid: so many values of each number, between the "
                  "least and the most logged or as declared"},
     {"actions-kmeans", 0, PESS_SETTING_COUNT, FIELD(kmeans), "0", PESS__FROM_TO(0, PESS__DATA_MAX_ACTIONS),
-     .argument = "K", .sentence = "they become K centres of the logged ones instead, by k-means"},
+     .argument = "K", .sentence = "actions that are vectors become K centres of the logged ones, by k-means"},
 };
 static const pess_setting_table table = PESS__SETTING_TABLE("actions", pess_actions_options, rows_of_settings);
 PESS__SETTINGS_OF(actions, table)
@@ -265,7 +265,7 @@ static pess_status measure(const choice *c, pess_actions_fit *fit, pess_error *e
     return PESS_OK;
 }
 
-/* The data say in their notes where their actions come from. */
+/* Says in the notes of the data where their actions come from. */
 static void note(pess_observations *data, const char *line, double lost) {
     const size_t used = strlen(data->notes), left = sizeof data->notes - used;
     char whole[300];
@@ -273,7 +273,7 @@ static void note(pess_observations *data, const char *line, double lost) {
     if (all > 0 && (size_t)all < left) memcpy(data->notes + used, whole, (size_t)all + 1);
 }
 
-/* Takes a choice, if it could be made, and puts it away. */
+/* Numbers the data's actions by the choice, if it could be made, and frees the choice. */
 static pess_status finish(pess_observations *data, choice *c, pess_status status, const char *line,
                           pess_actions_fit *fit, pess_error *error) {
     pess_actions_fit found;

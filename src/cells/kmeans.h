@@ -2,9 +2,9 @@
  *
  * Greedy k-means++ (Arthur & Vassilvitskii 2007) and Lloyd's iteration, from coarse to fine: the start and its restarts
  * work on a stratified sample of the rows, the best of them goes on with four times as many rows until all take part.
- * The last, dear iterations over all rows so begin near their end, and in each of them a row whose nearest centre
- * cannot have changed is passed over: Hamerly's bounds (2010) on its distance to its own and to the second nearest
- * centre, moved by as much as the centres were. Sums run in a fixed order. */
+ * So the last iterations, over all rows and the most expensive, begin close to their end, and in each of them a row
+ * whose nearest centre cannot have changed is passed over: Hamerly's bounds (2010) on its distance to its own and to
+ * the second nearest centre, moved by as much as the centres were. Sums run in a fixed order. */
 #ifndef PESS_CELLS_KMEANS_H
 #define PESS_CELLS_KMEANS_H
 
@@ -46,7 +46,7 @@ enum { PESS__ROW_RANGES = 32 };
 
 static inline int64_t pess__range_begin(int64_t count, int range) { return count * range / PESS__ROW_RANGES; }
 
-/* Tells how far it is; PESS_INTERRUPTED where whoever listens wants no more. */
+/* Reports progress; PESS_INTERRUPTED where the caller asked to stop. */
 pess_status pess__kmeans_report(const pess__kmeans_options *options, int64_t done, int64_t total, const char *unit,
                                 pess_error *error);
 /* Greedy k-means++: cells centres to `centres`; the stream is (seed, "k-means start", restart). */

@@ -66,7 +66,7 @@ static void unassign(pess_reading *reading, pess__role role) {
     reading->parts[role] = 0;
 }
 
-/* Roles that nobody asks for are played by no column, and measurements are called that. */
+/* Takes away the roles that are not wanted, and notes which columns are measurements. */
 static void note_measurements(pess__row_reader *r, const bool wanted[PESS__COLUMN_COUNT]) {
     bool keep[PESS__ROLES] = {false};
     for (int c = 0; c < PESS__COLUMN_COUNT; c++) keep[pess__role_of_column[c]] = wanted[c] && r->has[c];
@@ -80,7 +80,7 @@ static void note_measurements(pess__row_reader *r, const bool wanted[PESS__COLUM
     }
 }
 
-/* A measurement plays another role only where it is declared to, or called so. */
+/* A measurement also plays a role of the log only where that was declared or its name says so. */
 static pess_status set_columns(pess__row_reader *r, const pess__csv_field *fields,
                                const bool wanted[PESS__COLUMN_COUNT], pess_error *error) {
     PESS_TRY(pess__allocate(&r->column, r->columns, sizeof *r->column, "a header", error));

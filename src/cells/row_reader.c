@@ -170,8 +170,8 @@ static bool read_column(const pess__row_reader *r, pess__row_block *b, int c, co
     }
 }
 
-/* Whether a column of the log has a value here, perhaps one that stands in for it. A state that is not there is for
- * those who read states. */
+/* Whether a column of the log has a value here, perhaps one that stands in for it. A missing state counts as a value:
+ * readers of states say what is wrong with it. */
 static bool there_is(const pess__row_reader *r, pess__row_block *b, int c, pess__csv_field *field) {
     const pess__role role = pess__role_of_column[c];
     const pess__missing_rule *rule = &r->reading->missing[role];
@@ -192,14 +192,14 @@ static bool there_is(const pess__row_reader *r, pess__row_block *b, int c, pess_
     return false;
 }
 
-/* What a row that no transition begins in has for the values that it lacks. */
+/* Stands in for the values that are missing in a row in which no transition begins. */
 static void fill_in(pess__row_block *b, int c) {
     if (c == PESS__COLUMN_REWARD) b->reward[b->rows] = NAN;
     if (c == PESS__COLUMN_PROBABILITY) b->probability[b->rows] = NAN;
     if (c == PESS__COLUMN_ACTION) b->name[c][b->rows] = -1;
 }
 
-/* A row without a reward or an action still tells where the row before it led; one without its place does not. */
+/* A row without a reward or an action still tells where the row before it led; one without episode or step does not. */
 static bool read_row(const pess__row_reader *r, pess__row_block *b) {
     bool nowhere = false;
     b->end[b->rows] = PESS_END_NONE;

@@ -35,8 +35,8 @@ static pess_status assume_collection(const pess__certification *job, pess__assum
     if (!job->data) PESS_TRY(pess__counts_alone_assume(job, error));
     if (job->trajectories && pess__episodes_unknown(job->counts))
         return pess__assume(to, "trajectories-assumed",
-                            "Counts do not say how the log was collected: as by trajectories, how often a pair was "
-                            "tried may depend on what was seen before, and the bounds allow for it.",
+                            "Counts do not say how the log was collected. How often a pair was tried may depend on "
+                            "what was seen before, as in trajectories, and the bounds allow for it.",
                             NULL, error);
     if (job->trajectories)
         return pess__assume(to, "trajectories",
@@ -101,8 +101,8 @@ static pess_status assume_starts(const pess__certification *job, pess__assumptio
 
 static pess_status assume_one_attempt(pess__assumptions *to, pess_error *error) {
     return pess__assume(to, "one-attempt",
-                        "This is the only attempt: to try several splits, seeds, methods or candidates on the same log "
-                        "and keep the best certificate is a choice that the error probability does not cover.",
+                        "This is the only attempt: trying several splits, seeds, methods or candidates on the same log "
+                        "and keeping the best certificate is a choice that the error probability does not cover.",
                         NULL, error);
 }
 

@@ -27,8 +27,8 @@ pess_status pess__counts_alone_check(const pess__certification *job, pess_error 
                           "give the log that was counted, or do not declare it");
     if (job->counts->repeated > 0)
         return pess__fail(error, PESS_INPUT,
-                          "at least %lld rows of the log repeat a step of their episode: counts of them count an "
-                          "outcome twice, and nothing holds then",
+                          "at least %lld rows of the log repeat a step of their episode, so the counts have outcomes "
+                          "twice, and no bound holds for them",
                           (long long)job->counts->repeated);
     return PESS_OK;
 }
@@ -36,8 +36,8 @@ pess_status pess__counts_alone_check(const pess__certification *job, pess_error 
 pess_status pess__counts_alone_assume(const pess__certification *job, pess_error *error) {
     pess__assumptions *to = &job->certificate->assumptions;
     PESS_TRY(pess__assume(to, "counts-alone",
-                          "The log is counts, without rows: sets alone bound the policies, no part of the log tests "
-                          "one, and whole episodes are not weighed. The log that was counted allows all that.",
+                          "The log was given as counts, without its rows. So only sets bound the policies: no part of "
+                          "the log tests one, and whole episodes are not weighed. The log itself allows all of that.",
                           NULL, error));
     PESS_TRY(pess__assume(to, "counts-unchecked",
                           "No transition was counted twice, and which ones are missing does not depend on their "

@@ -24,7 +24,8 @@
     type name##_wide parameters
 
 bool pess__cpu_wide(void); /* may the wide variants run here? */
-/* For tests: the portable variants from now on, or again what the processor can do. Not while others compute. */
+/* For tests: from now on the portable variants alone, or again the best ones that the processor can run. Not while
+ * another thread computes. */
 void pess__cpu_portable_only(bool portable);
 
 #endif

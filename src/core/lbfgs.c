@@ -111,7 +111,7 @@ static pess_status run(climb *c, double *x, double *f, int64_t *steps, pess_erro
 pess_status pess__lbfgs_maximise(const pess__lbfgs *search, double *x, double *f, int64_t *steps, pess_error *error) {
     const int64_t n = search->n;
     climb c = {.search = search, .n = n};
-    PESS_TRY(pess__allocate(&c.room, n, (4 + 2 * MEMORY) * sizeof(double), "the memory of the climb", error));
+    PESS_TRY(pess__allocate(&c.room, n, (4 + 2 * MEMORY) * sizeof(double), "the history of the optimiser", error));
     c.gradient = c.room;
     c.trial = c.gradient + n;
     c.trial_gradient = c.trial + n;

@@ -7,9 +7,9 @@
 
 /* The n-th allocation from now on fails, once (1: the next one); 0: none does. */
 void pess__memory_fail_at(int64_t n);
-/* Has it failed, since it was to? */
+/* Has that allocation failed by now? */
 bool pess__memory_failed(void);
-/* Called at every allocation from now on, of which none fails; NULL: nobody is. */
+/* From now on no allocation fails, and this is called at each of them; NULL: nothing is called. */
 void pess__memory_watch(void (*asked)(void));
 
 #endif

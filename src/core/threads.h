@@ -15,7 +15,7 @@ static inline void omp_set_num_threads(int threads) { (void)threads; }
 #endif
 
 int pess__threads(int wanted);
-/* Of a number that was found so before and kept: the process may have forked since. */
+/* The same for a number of threads that was found earlier and kept: the process may have forked since. */
 int pess__threads_still(int threads);
 
 /* For one of several threads: if `own` is a failure and *status is none yet, keeps it and its reason. (A critical

@@ -51,7 +51,7 @@ static void end_talk(talk *t) {
     free(t->messages);
 }
 
-/* The child ended without an end: it crashed, or it wrote what it should not. */
+/* The child stopped before its end message: it crashed, or it wrote what it should not. */
 static pess_status broken(talk *t, pess_error *error) {
     char how[120];
     pess__sandbox_end(&t->sandbox, how, sizeof how);

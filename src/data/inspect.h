@@ -1,4 +1,4 @@
-/* A look at a log: what it measures (inspect.c) and what it says about it (findings.c). */
+/* Inspection of a log: what it measures (inspect.c) and what it says about it (findings.c). */
 #ifndef PESS_DATA_INSPECT_H
 #define PESS_DATA_INSPECT_H
 

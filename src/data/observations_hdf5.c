@@ -22,20 +22,20 @@ typedef struct episode {
 } episode;
 
 /* Room for the longest episode. */
-typedef struct room {
+typedef struct scratch {
     uint8_t *observations;
     int64_t *whole;
     float *vectors;
     double *rewards;
     int8_t *flags;
-} room;
+} scratch;
 
-static void free_room(room *r) {
+static void free_scratch(scratch *r) {
     void *const owned[] = {r->observations, r->whole, r->vectors, r->rewards, r->flags};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }
 
-static pess_status take_room(const pess_observations *data, int64_t steps, room *r, pess_error *error) {
+static pess_status take_scratch(const pess_observations *data, int64_t steps, scratch *r, pess_error *error) {
     static const char what[] = "an episode";
     const int64_t length = data->shape.kind == PESS_OBSERVATION_BITS ? data->shape.length : data->bytes;
     PESS_TRY(pess__allocate(&r->observations, (steps + 1) * length, 1, what, error));
@@ -55,7 +55,7 @@ static void render_observation(const pess_observations *data, int32_t number, ui
         memcpy(to, from, (size_t)data->bytes);
 }
 
-static void put_observations(pess__hdf5_out *out, int64_t group, const episode *e, room *r) {
+static void put_observations(pess__hdf5_out *out, int64_t group, const episode *e, scratch *r) {
     static const pess__hdf5_type types[] = {PESS__HDF5_TRUTH, PESS__HDF5_U8, PESS__HDF5_F32};
     const pess_observation_shape *s = &e->data->shape;
     const bool board = s->rows > 0 && !(s->rows == 1 && s->cols == 1);
@@ -67,7 +67,7 @@ static void put_observations(pess__hdf5_out *out, int64_t group, const episode *
     pess__hdf5_put(out, group, "observations", types[s->kind], board ? 4 : 2, shape, r->observations);
 }
 
-static void put_actions(pess__hdf5_out *out, int64_t group, const episode *e, room *r) {
+static void put_actions(pess__hdf5_out *out, int64_t group, const episode *e, scratch *r) {
     const pess_observations *data = e->data;
     const int64_t width = data->space.width, shape[] = {e->steps, width};
     for (int64_t t = 0; t < e->steps; t++) {
@@ -83,7 +83,7 @@ static void put_actions(pess__hdf5_out *out, int64_t group, const episode *e, ro
         pess__hdf5_put(out, group, "actions", PESS__HDF5_I64, 1, shape, r->whole);
 }
 
-static void put_rewards(pess__hdf5_out *out, int64_t group, const episode *e, room *r) {
+static void put_rewards(pess__hdf5_out *out, int64_t group, const episode *e, scratch *r) {
     double sum = 0, squares = 0, most = -INFINITY, least = INFINITY;
     for (int64_t t = 0; t < e->steps; t++) {
         r->rewards[t] = (double)e->data->reward[e->first + t];
@@ -102,12 +102,13 @@ static void put_rewards(pess__hdf5_out *out, int64_t group, const episode *e, ro
     pess__hdf5_attribute(out, group, "rewards_min", PESS__HDF5_F64, &least);
 }
 
-static void put_flags(pess__hdf5_out *out, int64_t group, const episode *e, const char *name, pess_end end, room *r) {
+static void put_flags(pess__hdf5_out *out, int64_t group, const episode *e, const char *name, pess_end end,
+                      scratch *r) {
     for (int64_t t = 0; t < e->steps; t++) r->flags[t] = e->data->end[e->first + t] == (uint8_t)end;
     pess__hdf5_put(out, group, name, PESS__HDF5_TRUTH, 1, &e->steps, r->flags);
 }
 
-static void put_episode(pess__hdf5_out *out, const episode *e, room *r) {
+static void put_episode(pess__hdf5_out *out, const episode *e, scratch *r) {
     char name[40];
     (void)snprintf(name, sizeof name, "episode_%lld", (long long)e->number);
     const int64_t group = pess__hdf5_group_begin(out, name);
@@ -152,12 +153,12 @@ static pess_status check_episodes(const pess_observations *data, int64_t *longes
 static pess_status put_all(const pess_observations *data, int64_t longest, pess__outfile *to,
                            pess__minari_totals *totals, pess_error *error) {
     pess__hdf5_out out;
-    room r = {0};
+    scratch r = {0};
     PESS_TRY(pess__hdf5_create(&out, error));
-    pess_status status = take_room(data, longest, &r, error);
+    pess_status status = take_scratch(data, longest, &r, error);
     for (episode e = {.data = data}; status == PESS_OK && next_episode(&e); totals->episodes++)
         put_episode(&out, &e, &r);
-    free_room(&r);
+    free_scratch(&r);
     pess_error why;
     const pess_status finished = pess__hdf5_finish(&out, to, &totals->bytes, status == PESS_OK ? error : &why);
     return status == PESS_OK ? finished : status;

@@ -182,7 +182,7 @@ static pess_status of_directory(const char *path, pess_policy **out, pess_error 
         path);
 }
 
-/* Whether a file that is none of ours begins as no text does. */
+/* Whether a file of no kind of ours begins with bytes that no text begins with. */
 static bool is_binary(const char *path) {
     char head[64];
     size_t got = 0;

@@ -86,7 +86,7 @@ const pess__learner pess__learner_awac = {
 
 const pess__learner pess__learner_crr_exp = {
     .info = {.name = "crr-exp",
-             .summary = "the same, every logged action weighted by exp(advantage/alpha), at most 20",
+             .summary = "an actor trained to all logged actions, each weighted by exp(advantage/alpha), at most 20",
              .values = true,
              .imitation = false,
              .samples = true,

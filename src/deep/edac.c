@@ -1,6 +1,7 @@
 /* edac: the ensemble-diversified actor-critic (An et al. 2021) for discrete actions: sac-n with critics that are kept
- * from agreeing, so that fewer of them do. Theirs adds to the loss how far the critics' gradients by the action point
- * the same way; where actions are no numbers, the values less their mean over the actions take the gradients' place:
+ * from agreeing, so that fewer of them are enough. Theirs adds to the loss how far the critics' gradients by the action
+ * point the same way; where actions are no numbers, the values less their mean over the actions take the gradients'
+ * place:
  *
  *     huber(q_i(s,a) − y) + η/(N − 1) Σ_{j≠i} cos(g_i(s), g_j(s)),    g_i(s) = q_i(s,·) − mean_b q_i(s,b)
  *
@@ -29,7 +30,7 @@ static pess__loss loss(const void *own) {
 
 const pess__learner pess__learner_edac = {
     .info = {.name = "edac",
-             .summary = "the same with critics that are kept from agreeing about the actions",
+             .summary = "the least value of N critics that are kept from agreeing about the actions",
              .values = true,
              .imitation = false,
              .samples = true,

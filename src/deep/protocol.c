@@ -23,7 +23,7 @@ static const pess_setting rows[] = {
     {RATE("rate", rate), .standard = "0.0003", OF_QUICK, .specific = true,
      .sentence = "Adam's step size at the first step of an update"},
     {RATE("rate-last", rate_last), .standard = "0", OF_QUICK, .specific = true,
-     .sentence = "and at its last; linear in between"},
+     .sentence = "Adam's step size at the last step of an update; linear in between"},
     {.name = "reset",
      .kind = PESS_SETTING_SWITCH,
      FIELD(reset),
@@ -54,11 +54,12 @@ static const pess_setting rows[] = {
     {COUNT("imitation-steps", imitation_steps), .standard = "12000", PESS__FROM_TO(10, 1e9), OF_QUICK, .specific = true,
      .sentence = "gradient steps of the imitation network"},
     {COUNT("imitation-batch", imitation_batch), .standard = "256", PESS__FROM_TO(1, 1 << 20), OF_QUICK,
-     .specific = true, .sentence = "transitions per such step"},
+     .specific = true, .sentence = "transitions per gradient step of the imitation network"},
     {RATE("imitation-rate", imitation_rate), .standard = "0.001", OF_QUICK, .specific = true,
-     .sentence = "its first step size, from which those of the networks of uncertainties and models follow"},
+     .sentence = "first step size of the imitation network, from which those of the networks of uncertainties and "
+                 "models follow"},
     {RATE("imitation-rate-last", imitation_rate_last), .standard = "0", OF_QUICK, .specific = true,
-     .sentence = "and its last; linear in between"},
+     .sentence = "last step size of the imitation network; linear in between"},
     {COUNT("eval-every", eval_every), .standard = "5", PESS__FROM_TO(0, 1e6), OF_QUICK,
      .sentence = "updates between evaluations; 0: only the scored ones"},
     {COUNT("eval-episodes", eval_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK,
@@ -66,7 +67,7 @@ static const pess_setting rows[] = {
     {COUNT("score-episodes", score_episodes), .standard = "200", PESS__FROM_TO(0, 1e6), OF_QUICK,
      .sentence = "episodes for each of the last five updates; their mean is the score"},
     {COUNT("control-episodes", control_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK,
-     .sentence = "further episodes for each of them, acting by argmax if the algorithm samples"},
+     .sentence = "further episodes for each of the last five updates, acting by argmax if the algorithm samples"},
     {COUNT("transitions", transitions), .standard = "500000", PESS__FROM_TO(1, 2147483647), OF_QUICK,
      .sentence = "transitions of a dataset that an experiment collects, unless told otherwise"},
 };
@@ -76,7 +77,7 @@ static const pess_setting_table table = PESS__SETTING_TABLE("protocol", pess_pro
 /* What differs from the defaults. */
 static const pess_protocol_info protocols[] = {
     {.name = "smoke",
-     .summary = "seconds, for tests: nothing is learnt",
+     .summary = "takes seconds, for tests: nothing is learnt",
      .settings = "updates=6 steps=20 batch=64 imitation-steps=100 imitation-batch=64 eval-every=2 eval-episodes=4 "
                  "score-episodes=8 control-episodes=4 transitions=5000"},
     {.name = "quick",

@@ -164,7 +164,7 @@ pess_status pess_trace_record(const pess_env_options *options, const pess_actor 
         pess_env_destroy(r.env);
         return status;
     }
-    /* The first reset was made unheard by pess_env_create: back to the seed, so that the trace begins with it. */
+    /* pess_env_create has made the first reset, unrecorded: seed again, so that the trace begins with it. */
     pess__source_seed(&r.env->instance->source, &r.env->hook, &r.env->numpy, &o, 0);
     const pess_env_info *info = pess_env_get_info(r.env);
     const double sticky = r.env->rules.sticky;

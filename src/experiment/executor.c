@@ -197,7 +197,7 @@ static bool report(const execution *x, double done) {
                               w->unit);
 }
 
-/* The lock is held, and let go while others are told. */
+/* Called with the lock held, and releases it during the callbacks. */
 static void pass_on(execution *x) {
     const pess__work *w = x->work;
     const double done = done_so_far(x), elapsed = pess__clock() - x->begun;

@@ -82,7 +82,8 @@ static comparison compare(const pess__curves *c) {
         sum += proximal - imitation;
         r.naive_count += !isnan(naive);
         r.not_below_naive += proximal >= naive;
-        const double share = imitation > 0 ? proximal / imitation : INFINITY; /* nobody is far below nothing */
+        const double share =
+            imitation > 0 ? proximal / imitation : INFINITY; /* with nothing to compare with, not below it */
         if (share < r.worst) {
             r.worst = share;
             r.worst_x = x;

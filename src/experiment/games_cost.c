@@ -135,7 +135,7 @@ double pess__games_run_seconds(const pess__games *m, int64_t dataset, int curve)
     const int64_t looks_between = learner->info.values && p->eval_every > 0 ? p->updates / p->eval_every : 0;
     const double episodes =
         (double)(PESS_SCORED_UPDATES * (p->score_episodes + p->control_episodes) + looks_between * p->eval_episodes);
-    const double looks = learner->info.imitation ? 1.1 : 1; /* at a second network, now and then */
+    const double looks = learner->info.imitation ? 1.1 : 1; /* acting asks the imitation network too, now and then */
     const double rows = fmin((double)m->datasets[dataset].transitions, (double)p->steps * (double)p->batch);
     const double targets = imitates ? 0 : (double)p->updates * rows * looks; /* only those that an update will draw */
     const double learning = samples_of(m, curve) * m->step_seconds + targets * m->act_seconds;

@@ -63,7 +63,8 @@ static const pess__experiment_default settled_defaults[] = {
 
 const pess__experiment_kind pess__experiment_minatar_settled = {
     .info = {.name = "minatar-settled",
-             .summary = "games: the same with trainings that stop by held-out episodes, judged by rules of their own",
+             .summary = "games: return against that randomness, with trainings that stop by held-out episodes and "
+                        "rules of their own",
              .title = "Games: how exploratory the data are, with values that have been fitted",
              .x = {.name = "epsilon", .label = "ε of the data policy"},
              PESS__GAMES_INFO,

@@ -172,24 +172,26 @@ static void write_note(const pess__games *m, const char *trials, const char *run
 
 void pess__games_describe(pess__games *m) {
     const pess_protocol *p = &m->protocol;
-    char data[200], trials[60], runs[80], own[100] = "each with its own data, imitation network and training";
+    char data[200], trials[60], runs[80], points[60] = "one point",
+                                          own[100] = "each with its own data, imitation network and training";
     count_trials(m, trials, sizeof trials);
     count_runs(m, runs, sizeof runs);
     write_note(m, trials, runs);
     const int64_t again = m->options->train_seeds, planned = m->options->trials * again;
     if (runs[0] != '\0') number_of_trials(m, planned, planned, trials, sizeof trials);
+    if (m->x_count > 1) (void)snprintf(points, sizeof points, "each of %d points", m->x_count);
     if (again > 1)
         (void)snprintf(own, sizeof own, "%lld on each dataset, each with its own imitation network", (long long)again);
     m->axis->describe(m->options, data, sizeof data);
     (void)snprintf(m->experiment->description, sizeof m->experiment->description,
                    "A near-optimal player of each game (DQN) acts ε-greedily and collects %s (sticky actions 0.1, "
-                   "difficulty ramping, all six actions). %s%s at each of %d point%s of the axis, %s. Protocol %s: "
+                   "difficulty ramping, all six actions). %s%s at %s of the axis, %s. Protocol %s: "
                    "%s%lld Bellman updates of %s%lld gradient steps of %lld samples, the "
                    "network %s; γ = 0.99. The score is the mean undiscounted return of the last %d updates, %lld "
                    "episodes each.",
-                   data, trials, runs[0] != '\0' ? " planned" : "", m->x_count, m->x_count == 1 ? "" : "s", own,
-                   m->options->protocol, p->settle ? "up to " : "", (long long)p->updates,
-                   p->settle ? "up to four times " : "", (long long)p->steps, (long long)p->batch,
+                   data, trials, runs[0] != '\0' ? " planned" : "", points, own, m->options->protocol,
+                   p->settle ? "up to " : "", (long long)p->updates, p->settle ? "up to four times " : "",
+                   (long long)p->steps, (long long)p->batch,
                    p->reset ? "initialised anew at each" : "kept from one to the next", PESS_SCORED_UPDATES,
                    (long long)p->score_episodes);
 }

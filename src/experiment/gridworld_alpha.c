@@ -115,7 +115,7 @@ static const pess__trial_kind trial = PESS__GRIDWORLD_TRIAL(prepare, judge);
 
 const pess__experiment_kind pess__experiment_gridworld_alpha = {
     .info = {.name = "gridworld-alpha",
-             .summary = "return of UA and proximal along α: what to know for choosing it",
+             .summary = "return of UA and proximal along the strength of pessimism α",
              .title = "Return along the strength of pessimism",
              .x = {.name = "alpha", .label = "pessimism α (absorbed units)", .log_scale = true},
              .y_label = "expected return",

@@ -103,7 +103,7 @@ static pess_status plan(pess_experiment *e, pess_error *error) {
     if (t->shard.index > blocks)
         return pess__fail(error, PESS_ARGUMENT,
                           "shard: found '%s', expected I of at most %lld: trials go in blocks of %lld, and %lld trials "
-                          "have no more",
+                          "make no more blocks",
                           e->options.shard, (long long)blocks, (long long)t->block, (long long)trials);
     if (trials > INT64_MAX / 16 / (t->value_count + 1)) return pess__fail(error, PESS_LIMIT, "too many trials");
     PESS_TRY(pess__allocate(&t->values, trials * t->value_count, sizeof *t->values, "the trials", error));

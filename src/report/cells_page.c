@@ -29,18 +29,19 @@ static void write_verdict(pess__outfile *out, const pess_markov *m) {
     (void)evidence_text(-log(m->error_probability), limit, sizeof limit);
     pess__outfile_print(out, "<h2>Are the cells good states?</h2>\n");
     if (m->flagged)
-        pess__outfile_print(out,
-                            "<p class=\"bad\"><strong>No.</strong> The cell before tells more of what follows than the "
-                            "present cell alone: evidence %s, and %s is enough. Cells that are Markov are flagged like "
-                            "this with probability %g at most.</p>\n",
-                            e, limit, m->error_probability);
-    else
         pess__outfile_print(
             out,
-            "<p class=\"good\"><strong>Nothing speaks against it.</strong> The cell before was not shown to tell more "
-            "of what follows than the present cell alone: evidence %s, and %s would be enough. That is no proof: with "
-            "more episodes, or a look farther back, it may fail.</p>\n",
-            e, limit);
+            "<p class=\"bad\"><strong>No.</strong> The cell before helps to predict what follows, even when the "
+            "present cell is known: evidence %s, and %s is enough. Cells that are Markov are flagged like "
+            "this with probability %g at most.</p>\n",
+            e, limit, m->error_probability);
+    else
+        pess__outfile_print(out,
+                            "<p class=\"good\"><strong>No evidence against it.</strong> The cell before was not "
+                            "shown to help predict what follows once the present cell is known: evidence %s, and %s "
+                            "would be enough. That is no proof: with "
+                            "more episodes, or a look farther back, it may fail.</p>\n",
+                            e, limit);
     pess__outfile_print(
         out, "<p>Certificates that rest on a model of the cells hold <em>if the cells are Markov</em>. Those "
              "for whole episodes do not need it.</p>\n");
@@ -56,9 +57,9 @@ static void write_side(pess__outfile *out, const char *what, const pess_markov_s
 
 static void write_markov(pess__outfile *out, const pess_markov *m) {
     write_verdict(out, m);
-    pess__outfile_print(out,
-                        "<table><tr><th>bits per row to tell</th><th class=\"number\">given this cell and action</th>"
-                        "<th class=\"number\">and the cell before</th><th class=\"number\">evidence</th></tr>\n");
+    pess__outfile_print(
+        out, "<table><tr><th>bits per row to predict</th><th class=\"number\">given this cell and action</th>"
+             "<th class=\"number\">and the cell before</th><th class=\"number\">evidence</th></tr>\n");
     write_side(out, "the next cell, or the end", &m->next);
     write_side(out, "the reward", &m->reward);
     pess__outfile_print(

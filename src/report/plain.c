@@ -58,10 +58,10 @@ static const struct {
     {"iid", "The rows of the log are independent of each other: the log does not say which belong together."},
     {"iid-declared", "The rows of the log are independent of each other: this was declared."},
     {"trajectories", "The log was collected episode by episode. What was tried may have depended on what came before."},
-    {"trajectories-assumed", "The log is counts, which do not say how it was collected. What was tried may have "
-                             "depended on what came before."},
-    {"counts-alone", "Only counts of the log were at hand, no rows: nothing was kept apart for a test, which would "
-                     "guarantee more."},
+    {"trajectories-assumed", "The log was given as counts, which do not say how it was collected. What was tried may "
+                             "have depended on what came before."},
+    {"counts-alone", "Only counts of the log were at hand, not its rows, so nothing could be set aside as a test, "
+                     "which would guarantee more."},
     {"counts-unchecked", "Nothing was counted twice, and what is missing is not missing because of how it turned out."},
     {"one-attempt", "This analysis was made once. Whoever repeats it with other settings and keeps the best result may "
                     "be fooled by luck."},

@@ -18,13 +18,14 @@ enum { BLOCK = 4096, BLOCKS_PER_REPORT = 64, HORIZON = 1000 /* where none is giv
 
 static const pess_setting settings[] = {
     {"transitions", 0, PESS_SETTING_COUNT, FIELD(transitions), NULL, PESS__AT_LEAST(1), .argument = "N",
-     .sentence = "draw this many independent transitions, …"},
+     .sentence = "how many independent transitions to draw"},
     {"state-dist", 0, PESS_SETTING_CHOICE, FIELD(state_dist), "start", .choices = "start|stationary",
-     .sentence = "… from states of the start distribution or of the policy's stationary law"},
+     .sentence = "where the states of independent transitions come from: the start distribution or the policy's "
+                 "stationary law"},
     {"episodes", 0, PESS_SETTING_COUNT, FIELD(episodes), NULL, PESS__AT_LEAST(1), .argument = "N",
-     .sentence = "or this many episodes, …"},
+     .sentence = "how many episodes to draw, in place of independent transitions"},
     {"horizon", 0, PESS_SETTING_COUNT, FIELD(horizon), NULL, PESS__AT_LEAST(1), .argument = "H",
-     .sentence = "… cut off after H steps", .where_unset = "1000"},
+     .sentence = "steps after which an episode is cut off", .where_unset = "1000"},
     {"epsilon", 0, PESS_SETTING_NUMBER, FIELD(epsilon), "0", PESS__FROM_TO(0, 1), .argument = "E",
      .sentence = "probability that an action is drawn uniformly instead"},
     PESS__SEED_SETTING(pess_simulate_options, "of the draws"),

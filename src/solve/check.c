@@ -26,7 +26,7 @@ static const pess_setting settings[] = {
      .where_unset = "1 if the uncertainty is a set or not the algorithm's own; otherwise the absorbed strength counts",
      .specific = true},
     {"absorbed-alpha", 0, PESS_SETTING_NUMBER, FIELD(absorbed_alpha), NULL, PESS__AT_LEAST(0), .argument = "X",
-     .sentence = "the same with all constants absorbed: penalty X/sqrt(n) for ua, X*TV for proximal",
+     .sentence = "strength of the pessimism with all constants absorbed: penalty X/sqrt(n) for ua, X*TV for proximal",
      .where_unset = "the span of the rewards, where it counts", .specific = true},
     {"clip", 0, PESS_SETTING_SWITCH, FIELD(clip), "off", .argument = "on|off",
      .sentence = "clip the penalised reward to the reward range, as the paper's experiments do", .specific = true},

@@ -408,10 +408,11 @@ enum { GAUGE_WORD = 900 / 64, GAUGE_SHIFT = 900 % 64 };
 #define COLUMNS_5 (COLUMN(0) | COLUMN(1) | COLUMN(2) | COLUMN(3) | COLUMN(4))
 #define FIRST_COLUMNS(k) ((COLUMNS_5 | COLUMNS_5 << 50) & (COLUMN(k) - 1))
 #define TENTHS(k) (FIRST_COLUMNS(k) << (GAUGE_SHIFT + OXYGEN))
-#define CREW(k) ((FIRST_COLUMNS(9) ^ FIRST_COLUMNS(9 - (k))) << (GAUGE_SHIFT + DIVERS))
+#define ABOARD(k) ((FIRST_COLUMNS(9) ^ FIRST_COLUMNS(9 - (k))) << (GAUGE_SHIFT + DIVERS))
 static const wide oxygen_gauge[11] = {TENTHS(0), TENTHS(1), TENTHS(2), TENTHS(3), TENTHS(4), TENTHS(5),
                                       TENTHS(6), TENTHS(7), TENTHS(8), TENTHS(9), TENTHS(10)};
-static const wide diver_gauge[MOST_ABOARD + 1] = {CREW(0), CREW(1), CREW(2), CREW(3), CREW(4), CREW(5), CREW(6)};
+static const wide diver_gauge[MOST_ABOARD + 1] = {ABOARD(0), ABOARD(1), ABOARD(2), ABOARD(3),
+                                                  ABOARD(4), ABOARD(5), ABOARD(6)};
 
 PESS__INLINE void game_draw(const game_state *s, pess__word *words) {
     const wide gauges = oxygen_gauge[oxygen_tenths(s)] | diver_gauge[s->aboard & -(s->aboard > 0)];
