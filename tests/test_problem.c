@@ -174,6 +174,20 @@ static void what_is_not_read_may_go(void **state) {
     assert_true(kept > 3);
 }
 
+/* No options mean the defaults: ua by the count, which needs n(s,a) alone. */
+static void no_options_keep_what_the_default_reads(void **state) {
+    (void)state;
+    pess_problem *problem = problem_of(FEW_ROWS, NULL, NULL, NULL);
+    pess_problem_keep_for(NULL, NULL);
+    pess_problem_keep_for(problem, NULL);
+    assert_true(isnan(pess_counts_mean_reward(pess_problem_counts(problem), 0, 0)));
+    const pess_solve_options options = pess_solve_options_defaults();
+    double *found = answer(problem, &options);
+    assert_non_null(found);
+    free(found);
+    pess_problem_destroy(problem);
+}
+
 static void what_has_gone_is_asked_for(void **state) {
     (void)state;
     pess_error error = {0};
@@ -205,6 +219,7 @@ int main(void) {
                                        cmocka_unit_test(solutions_carry_their_assumptions),
                                        cmocka_unit_test(thin_places_by_hand),
                                        cmocka_unit_test(what_is_not_read_may_go),
-                                       cmocka_unit_test(what_has_gone_is_asked_for)};
+                                       cmocka_unit_test(no_options_keep_what_the_default_reads),
+        cmocka_unit_test(what_has_gone_is_asked_for)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }
