@@ -128,7 +128,7 @@ static void list_learners(json_writer *json) {
             json_bool(json, "samples", l->samples);
             json_number(json, "absorbed_alpha", pess_learner_alpha(l));
             knobs_json(json, l->knobs);
-            json_text(json, "settings", l->settings);
+            print_settings(l->settings, json);
             json_text(json, "source", l->source);
             json_text(json, "uncertainty", l->uncertainty);
             json_close(json);
@@ -141,6 +141,7 @@ static void list_learners(json_writer *json) {
             pess_setting_expected(knob, expected, sizeof expected);
             (void)printf("    takes --%s: %s (default %s; %s)\n", knob->name, knob->sentence, knob->standard, expected);
         }
+        print_settings(l->settings, NULL);
         (void)printf("    source: %s\n", l->source);
     }
 }

@@ -46,7 +46,7 @@ POLICIES = [  # learner, its knob
 NETWORK = ["--network", "dense 128"]
 IMITATION = "--imitation-steps 4000 --imitation-batch 128"
 TRAIN = ("--protocol quick --updates 60 --steps 100 --batch 128 --rate 0.001 "
-         "--eval-every 0 --score-episodes 0 --control-episodes 0")
+         "--eval-every 0 --score-episodes 0")
 SCORE = "--protocol quick --networks 4 --updates 100 --steps 60 --batch 128 --rate 0.001"
 EPISODES = 200
 CRITERIA = ["fqe", "fqe_lower", "per_decision", "weighted", "td_error", "predicted", "unlogged"]
@@ -101,7 +101,7 @@ def study(pess, root, work, dataset, log):
         out = here / name
         extra = TRAIN.split()
         if learner == "imitation":
-            extra = ["--score-episodes", 0, "--control-episodes", 0] + IMITATION.split()
+            extra = ["--score-episodes", 0] + IMITATION.split()
         elif learner in READS_IMITATION:
             extra += ["--imitation", imitation]
         if not (out / "policy.pesspolicy").exists():

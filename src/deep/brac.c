@@ -38,6 +38,6 @@ const pess__learner pess__learner_brac = {
              .imitation = true,
              .samples = true,
              .knobs = &knobs,
-             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION,
+             .settings = PESS__READS_VALUES " " PESS__READS_ARGMAX " " PESS__READS_IMITATION,
              .source = "Wu et al. 2019 (KL, value penalty); alpha is tuned per task there, proximal's here"},
     .decide = decide};

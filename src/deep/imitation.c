@@ -13,5 +13,5 @@ const pess__learner pess__learner_imitation = {
              .imitation = false,
              .samples = true,
              .source = "behaviour cloning, Pomerleau 1991; the paper's imitation",
-             .settings = "imitation-steps imitation-batch imitation-rate imitation-rate-last"},
+             .settings = "imitation-steps imitation-batch imitation-rate imitation-rate-last " PESS__READS_ARGMAX},
     .decide = decide};

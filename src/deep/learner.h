@@ -210,6 +210,7 @@ static inline double pess__alpha(const void *knobs) { return ((const pess__alpha
 /* ---- which settings of a training a learner reads, beside those that all read (pess_learner_info.settings) */
 
 #define PESS__READS_VALUES "updates steps batch rate rate-last reset"
+#define PESS__READS_ARGMAX "control-episodes" /* those that sample */
 #define PESS__READS_IMITATION "imitation imitation-steps imitation-batch imitation-rate imitation-rate-last"
 
 #endif

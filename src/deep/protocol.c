@@ -66,8 +66,8 @@ static const pess_setting rows[] = {
      .sentence = "episodes per evaluation"},
     {COUNT("score-episodes", score_episodes), .standard = "200", PESS__FROM_TO(0, 1e6), OF_QUICK,
      .sentence = "episodes for each of the last five updates; their mean is the score"},
-    {COUNT("control-episodes", control_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK,
-     .sentence = "further episodes for each of the last five updates, acting by argmax if the algorithm samples"},
+    {COUNT("control-episodes", control_episodes), .standard = "50", PESS__FROM_TO(0, 1e6), OF_QUICK, .specific = true,
+     .sentence = "further episodes for each of the last five updates, acting by argmax, of an algorithm that samples"},
     {COUNT("transitions", transitions), .standard = "500000", PESS__FROM_TO(1, 2147483647), OF_QUICK,
      .sentence = "transitions of a dataset that an experiment collects, unless told otherwise"},
 };

@@ -36,5 +36,5 @@ const pess__learner pess__learner_proximal = {
              .samples = true,
              .knobs = &knobs,
              .source = "Buckman et al. 2021, the paper: alpha 0.25",
-             .settings = PESS__READS_VALUES " " PESS__READS_IMITATION},
+             .settings = PESS__READS_VALUES " " PESS__READS_ARGMAX " " PESS__READS_IMITATION},
     .decide = decide};

@@ -40,7 +40,7 @@ const pess__learner pess__learner_sac_n = {
              .imitation = false,
              .samples = true,
              .knobs = &knobs,
-             .settings = PESS__READS_VALUES,
+             .settings = PESS__READS_VALUES " " PESS__READS_ARGMAX,
              .source =
                  "An et al. 2021, SAC-N, for discrete actions as in Christodoulou 2019; no actor, fixed temperature"},
     .decide = pess__decide_least,

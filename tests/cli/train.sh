@@ -45,6 +45,9 @@ refused naive --imitation-steps --imitation-steps 20
 refused proximal "--imitation-steps with --imitation" --imitation imitation/policy.pessnet --imitation-steps 20
 refused proximal --relative --relative off
 refused naive --expectile --expectile 0.8
+refused naive --control-episodes --control-episodes 3
+expect 0 "$PESS" list learners --json
+same "$(json rows.1.name) $(json rows.1.settings.0)" "naive updates" "what a learner reads, as a list"
 refused imitation --batch --batch 32
 refused imitation --rate --rate 0.001
 refused imitation --steps --steps 3
