@@ -339,9 +339,24 @@ static const char *refused_together(const certify_args *args) {
     return args->report != NULL ? "--report" : NULL;
 }
 
+/* Whole episodes are weighed without sets, and nothing else looks at the policy that made the log. */
+static int check_use(const certify_args *args, const option_list *list) {
+    const bool episodes = args->options.method == PESS_CERTIFY_EPISODES;
+    const char *const idle = episodes ? "uncertainty seed iid max-successors" : "behaviour";
+    if (args->options.method == PESS_CERTIFY_BEST) return -1;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->given[i] && pess_setting_listed(idle, list->rows[i].name))
+            return report_usage("certify", "--%s does nothing for the method %s", list->rows[i].name,
+                                episodes                                     ? "episodes"
+                                : args->options.method == PESS_CERTIFY_SPLIT ? "split"
+                                                                             : "robust");
+    return -1;
+}
+
 static int settle(certify_args *args, const option_list *list) {
     int code = log_source_check(&args->source, list, "certify");
     if (code < 0) code = log_policy_check(list, &args->policy, "certify");
+    if (code < 0) code = check_use(args, list);
     if (code >= 0) return code;
     if (args->options.fresh && !args->policy.path)
         return report_usage("certify", "--fresh is about a given policy: name it with --policy");

@@ -98,4 +98,11 @@ expect 0 "$PESS" mdp gridworld --rows 3 --cols 3 -o grid.csv
 expect 0 "$PESS" simulate grid.csv --policy uniform --episodes 40 --horizon 8 --seed 1 -o grid-log.csv
 expect 1 "$PESS" certify grid-log.csv --reward-range=-1,1
 prints "bets: per-decision"
+# options that the method does not look at
+for idle in "-u l1" "--seed 3" --iid "--max-successors 4"; do
+    expect 2 "$PESS" certify garnet_log.csv --method episodes $idle --gamma 0.8
+    says "does nothing for the method episodes"
+done
+expect 2 "$PESS" certify garnet_log.csv --method split --behaviour estimated --gamma 0.8
+says "--behaviour does nothing for the method split"
 finish
