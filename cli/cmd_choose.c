@@ -4,6 +4,7 @@
 #include "repeat.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct choose_args {
     log_args log;
@@ -129,13 +130,32 @@ static void add_options(choose_args *args) {
     options_add(list, (option){"json", 0, OPTION_FLAG, &args->as_json, NULL, "print the result as JSON"});
 }
 
+/* Is the name one of "naive,ua"? */
+static bool is_listed(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+    }
+    return false;
+}
+
+static bool families_read(const void *context, const char *setting) {
+    const choose_args *args = context;
+    const pess_algorithm_info *algorithm;
+    for (size_t i = 0; (algorithm = pess_algorithm_list(i)) != NULL; i++)
+        if (is_listed(args->choose.families, algorithm->name) && pess_algorithm_reads(algorithm->name, NULL, setting))
+            return true;
+    return false;
+}
+
 int cmd_choose(int argc, char **argv) {
     choose_args args;
     const char *path = NULL;
     char repeat[4000];
     add_options(&args);
     int code = options_parse(&choose_usage, args.log.options.rows, args.log.options.count, argc, argv, &path, NULL);
-    if (code < 0) code = log_source_check(&args.log.source, &args.log.options, "choose");
+    if (code < 0) code = log_args_check(&args.log, "choose", "these families", families_read, &args);
     if (code >= 0) return code;
     repeat_command(argc, argv, repeat, sizeof repeat);
 

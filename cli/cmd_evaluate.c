@@ -211,6 +211,7 @@ static bool reads_it(void *context, const pess_algorithm_info *algorithm, const 
 
 static bool evaluation_reads(const void *context, const char *setting) {
     const evaluate_args *args = context;
+    if (args->estimators) return strcmp(setting, "delta") == 0;
     if (strcmp(setting, "uncertainty") == 0)
         return args->algorithm == NULL || pess_algorithm_reads(args->algorithm, NULL, setting);
     reader r = {setting, false};
@@ -241,14 +242,18 @@ static int parse(int argc, char **argv, evaluate_args *args, const char **path) 
                                         "not have: use 'pess evaluate'");
     if (args->estimators && options_given(list, "horizon"))
         return report_usage("evaluate", "--horizon does nothing for --estimators: episodes are taken whole");
+    if (args->estimators && args->algorithm != NULL)
+        return report_usage("evaluate", "--algorithm does nothing for --estimators");
     if (args->algorithm != NULL && pess_algorithm_find(args->algorithm) == NULL)
         return report_usage("evaluate", "no algorithm '%s'; 'pess list algorithms' lists the algorithms",
                             args->algorithm);
     if (args->uncertainty != NULL && pess_uncertainty_find(args->uncertainty) == NULL)
         return report_usage("evaluate", "no uncertainty '%s'; 'pess list uncertainties' lists the uncertainties",
                             args->uncertainty);
-    return log_args_check(&args->log, "evaluate", args->algorithm != NULL ? args->algorithm : "these algorithms",
-                          evaluation_reads, args);
+    const char *const whom = args->estimators          ? "--estimators"
+                             : args->algorithm != NULL ? args->algorithm
+                                                       : "these algorithms";
+    return log_args_check(&args->log, "evaluate", whom, evaluation_reads, args);
 }
 
 int cmd_evaluate(int argc, char **argv) {

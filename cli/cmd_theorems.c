@@ -100,6 +100,22 @@ static pess_status run(theorem_args *args, const known_mdp *known, const char *l
     return status;
 }
 
+/* Checks what the table of options cannot: what the uncertainty does not read, nothing else does. */
+static int settle(theorem_args *args, const option_list *list) {
+    static const char *const names[] = {"delta", "iid", "max-successors"};
+    const pess_uncertainty_info *u = pess_uncertainty_find(args->options.uncertainty);
+    for (size_t i = 0; u != NULL && i < COUNT_OF(names); i++)
+        if (options_given(list, names[i]) && !pess_setting_listed(u->settings, names[i]))
+            return report_usage("theorems", "--%s does nothing for the uncertainty %s", names[i], u->name);
+    if (args->alphas == NULL) return -1;
+    if (!parse_alphas(args->alphas, args->values, &args->options.alpha_count))
+        return report_usage("theorems",
+                            "--alphas: found '%s', expected up to %d numbers from 0 to 1, separated by commas",
+                            args->alphas, ALPHA_LIMIT);
+    args->options.alphas = args->values;
+    return -1;
+}
+
 int cmd_theorems(int argc, char **argv) {
     theorem_args args = {.options = pess_theorem_options_defaults(), .model = pess_model_options_defaults()};
     const option own[] = {
@@ -116,14 +132,8 @@ int cmd_theorems(int argc, char **argv) {
     const char *paths[2] = {NULL};
     int code = options_parse(&theorems_usage, list.rows, list.count, argc, argv, paths, NULL);
     if (code < 0) code = log_source_check(&args.source, &list, "theorems");
+    if (code < 0) code = settle(&args, &list);
     if (code >= 0) return code;
-    if (args.alphas) {
-        if (!parse_alphas(args.alphas, args.values, &args.options.alpha_count))
-            return report_usage("theorems",
-                                "--alphas: found '%s', expected up to %d numbers from 0 to 1, separated by commas",
-                                args.alphas, ALPHA_LIMIT);
-        args.options.alphas = args.values;
-    }
 
     pess_error error = {0};
     known_mdp known;

@@ -57,6 +57,10 @@ expect 2 "$PESS" evaluate log.csv --policy given.csv --method value-iteration; s
 expect 0 "$PESS" evaluate log.csv --policy given.csv --alpha 0.5
 expect 2 "$PESS" gaps log.csv --policy given.csv --min-count 3; says '--min-count does nothing'
 expect 0 "$PESS" gaps log.csv -a spibb --min-count 3 --delta 0.1
+expect 2 "$PESS" choose log.csv --families naive,ua --folds 2 --delta 0.2; says '--delta does nothing for these families'
+expect 2 "$PESS" evaluate log.csv --policy given.csv --estimators --alpha 1; says '--alpha does nothing for --estimators'
+expect 2 "$PESS" evaluate log.csv --policy given.csv --estimators -a naive; says '--algorithm does nothing for --est'
+expect 2 "$PESS" theorems log.csv log.csv -u hoeffding --max-successors 2; says 'does nothing for the uncertainty hoeffding'
 expect 0 "$PESS" gaps log.csv -a robust -u count # the algorithm keeps its own set
 printf 'state,action,reward,next_state\nmild,wait,1,mild\nmild,wait,0,severe\nsevere,wait,0,mild\n' >named.csv
 expect 2 "$PESS" solve named.csv -a robust -u l1 --max-successors 1; says "of state 'mild', action 'wait'"
