@@ -50,6 +50,11 @@ static pess__sweep look_ahead(pess__engine *engine, int count, double threshold,
     return last;
 }
 
+/* Whether the policy that no state left has its value: an evaluation that the clock cut short proves nothing. */
+static bool evaluated(const pess__engine *engine, const pess__sweep *sweep) {
+    return sweep->changed == 0 && !pess__monitor_stopped(&engine->monitor);
+}
+
 /* How far to evaluate after a sweep: a policy that the sweep left as it was may be the last one. */
 static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest) {
     return exact || sweep->changed == 0 ? tightest : larger(PESS__FORCING * sweep->residual, tightest);
@@ -75,7 +80,7 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
         info->iterations++;
         const double threshold = larger(tightest, pess__solve_rounding(sweep.scale));
         sweep = pess__improve(engine, PESS__SWITCH_GAINS, threshold);
-        engine->evaluated = sweep.changed == 0 && target == tightest;
+        engine->evaluated = evaluated(engine, &sweep) && target == tightest;
         if (sweep.residual <= larger(tolerance, pess__solve_rounding(sweep.scale)) || engine->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
@@ -127,7 +132,7 @@ static pess_status proper_policy_iteration(pess__engine *engine, pess_solution_i
         info->iterations++;
         const pess__sweep sweep = pess__improve(engine, PESS__SWITCH_GAINS, larger(gain, pess__solve_rounding(scale)));
         scale = sweep.scale;
-        engine->evaluated = sweep.changed == 0;
+        engine->evaluated = evaluated(engine, &sweep);
         if (engine->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             return PESS_OK;
@@ -224,7 +229,7 @@ static pess_status by_structure(pess__engine *engine, pess_solution_info *info, 
         info->method = "gauss-seidel";
         info->reason = ordered_reason(&engine->structure);
         pess__gauss_seidel(engine, true, &done, info);
-        if (done || engine->monitor.late || engine->monitor.interrupted) return PESS_OK;
+        if (done || pess__monitor_stopped(&engine->monitor)) return PESS_OK;
     }
     info->method = "modified policy iteration";
     info->reason = "chains mix fast: a few sweeps settle the value of a policy";
