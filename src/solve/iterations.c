@@ -60,6 +60,14 @@ static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest)
     return exact || sweep->changed == 0 ? tightest : larger(PESS__FORCING * sweep->residual, tightest);
 }
 
+/* At γ = 1 the greedy policy in v = 0 may take so long to an end (against a drift, exponentially) that its values are
+ * too large to tell actions apart. One that hurries has values from which every other step only gains. */
+static pess_status begin_with_end(pess__engine *engine, pess_error *error) {
+    engine->filled = PESS__FILLED_NOT;
+    engine->chain->moved += engine->states;
+    return pess__soonest_end(engine->model, engine->local->bonus, engine->choice, error);
+}
+
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
  * tolerance, so that values rise strictly, no policy returns and ties cannot make it cycle. With `exact` each
  * evaluation goes to the end; otherwise to PESS__FORCING of the last residual, and some sweeps that cost as much as one
@@ -67,7 +75,10 @@ static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest)
 pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = engine->problem->options->tolerance, tightest = 0.25 * tolerance;
     pess__sweep sweep = pess__improve(engine, PESS__SWITCH_ALWAYS, 0);
-    if (!exact) sweep = look_ahead(engine, pess__sweeps_for(engine->actions, PESS__FIRST_SWEEPS), tightest, sweep);
+    if (engine->gamma == 1 && engine->choice != NULL)
+        PESS_TRY(begin_with_end(engine, error));
+    else if (!exact)
+        sweep = look_ahead(engine, pess__sweeps_for(engine->actions, PESS__FIRST_SWEEPS), tightest, sweep);
     if (!exact && engine->choice != NULL && engine->actions >= PESS__MANY_ACTIONS && engine->gamma < 1) {
         pess__swap_values(engine);
         PESS_TRY(pess__begin_with_best(engine, evaluate_to(&sweep, exact, tightest), error));
@@ -91,13 +102,11 @@ pess_status pess__policy_iteration(pess__engine *engine, bool exact, pess_soluti
     return PESS_OK;
 }
 
-/* A policy that ends, where not all do: the way to the nearest end, or, where the algorithm has a say in which policies
+/* A policy that ends, where not all do: one that hurries to an end, or, where the algorithm has a say in which policies
  * there are, the logging policy, which every one of them allows. */
 static pess_status start_proper(pess__engine *engine, pess_error *error) {
-    int64_t never;
+    if (engine->choice != NULL) return begin_with_end(engine, error);
     engine->filled = PESS__FILLED_NOT;
-    if (engine->choice != NULL)
-        return pess__never_ends(engine->model, (pess__taken){NULL, NULL}, engine->choice, &never, error);
     pess_policy *empirical = NULL;
     PESS_TRY(pess_policy_empirical(engine->problem->counts, engine->model, &empirical, error));
     memcpy(engine->pi, empirical->probability, (size_t)(engine->states * engine->actions) * sizeof *engine->pi);
@@ -224,7 +233,7 @@ static const char *ordered_reason(const pess__structure *structure) {
  * does not get there soon, what it found is where inexact policy iteration starts. */
 static pess_status by_structure(pess__engine *engine, pess_solution_info *info, pess_error *error) {
     bool done = false;
-    PESS_TRY(pess__structure_measure(engine->model, &engine->structure, error));
+    PESS_TRY(pess__structure_measure(engine->model, engine->gamma, &engine->structure, error));
     if (engine->structure.order != NULL) {
         info->method = "gauss-seidel";
         info->reason = ordered_reason(&engine->structure);
