@@ -112,8 +112,7 @@ static void field(draw *d) { slippery(d, false); }
 /* Random successors within a range of states. */
 static void scatter(draw *d, int64_t pair, int64_t from, int64_t to, double mass, double reward) {
     const int64_t outcomes = 3;
-    for (int64_t k = 0; k < outcomes; k++)
-        put(d, pair, from + below(d, to - from), mass / (double)outcomes, reward);
+    for (int64_t k = 0; k < outcomes; k++) put(d, pair, from + below(d, to - from), mass / (double)outcomes, reward);
 }
 
 static void bipartite(draw *d) {
@@ -201,12 +200,18 @@ static void ends(draw *d) {
 }
 
 static const structure structures[] = {
-    {"chain", chain, 0},           {"tree", tree, 0},
-    {"forest", forest, 0},         {"grid with walls", grid, 0},
-    {"bipartite", bipartite, 0},   {"nearly certain", nearly_certain, 0},
-    {"certain", certain, 0},       {"nearly periodic", periodic, 0},
-    {"one reward", one_reward, 0}, {"closed sets", closed_sets, 0},
-    {"clusters", clusters, 0},     {"random with ends, gamma 1", ends, 1},
+    {"chain", chain, 0},
+    {"tree", tree, 0},
+    {"forest", forest, 0},
+    {"grid with walls", grid, 0},
+    {"bipartite", bipartite, 0},
+    {"nearly certain", nearly_certain, 0},
+    {"certain", certain, 0},
+    {"nearly periodic", periodic, 0},
+    {"one reward", one_reward, 0},
+    {"closed sets", closed_sets, 0},
+    {"clusters", clusters, 0},
+    {"random with ends, gamma 1", ends, 1},
     {"grid without walls, gamma 1", field, 1},
 };
 enum { STRUCTURES = sizeof structures / sizeof *structures };
@@ -249,13 +254,16 @@ int main(int argc, char **argv) {
     const pess_status status = pess_solve(NULL, model, start, &options, &solution, &error);
     const double processor = (double)(clock() - ticks) / CLOCKS_PER_SEC;
     if (status != PESS_OK) {
-        printf("{\"bench\":\"auto\",\"problem\":\"%s\",\"outcome\":\"refused\"}\n", structures[index % STRUCTURES].name);
+        printf("{\"bench\":\"auto\",\"problem\":\"%s\",\"outcome\":\"refused\"}\n",
+               structures[index % STRUCTURES].name);
     } else {
         pess_solution_get_info(solution, &info);
-        printf("{\"bench\":\"auto\",\"problem\":\"%s\",\"states\":%lld,\"actions\":%lld,\"gamma\":%.6g,\"cpu_seconds\":%.4g,"
+        printf("{\"bench\":\"auto\",\"problem\":\"%s\",\"states\":%lld,\"actions\":%lld,\"gamma\":%.6g,\"cpu_seconds\":"
+               "%.4g,"
                "\"iterations\":%lld,\"residual\":%.3g,\"outcome\":\"%s\",\"method\":\"%s\",\"value\":%.12g}\n",
-               structures[index % STRUCTURES].name, (long long)model->states, (long long)model->actions, gamma, processor,
-               (long long)info.iterations, info.residual, pess_outcome_name(info.outcome), info.method, info.value);
+               structures[index % STRUCTURES].name, (long long)model->states, (long long)model->actions, gamma,
+               processor, (long long)info.iterations, info.residual, pess_outcome_name(info.outcome), info.method,
+               info.value);
     }
     pess_solution_destroy(solution);
     pess_model_destroy(model);
