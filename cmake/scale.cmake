@@ -41,3 +41,9 @@ endif()
 add_executable(mpi_torus EXCLUDE_FROM_ALL bench/mpi_torus.c)
 target_include_directories(mpi_torus PRIVATE src)
 target_link_libraries(mpi_torus PRIVATE pess_flags pess_scale)
+
+# The peer of bench/run methods.
+add_executable(peer_petsc EXCLUDE_FROM_ALL bench/peer_petsc.c)
+target_include_directories(peer_petsc SYSTEM PRIVATE ${PETSC_INCLUDE_DIRS} ${MPI_C_INCLUDE_DIRS})
+target_link_directories(peer_petsc PRIVATE ${PETSC_LIBRARY_DIRS})
+target_link_libraries(peer_petsc PRIVATE ${PETSC_LIBRARIES} MPI::MPI_C m)

@@ -100,7 +100,7 @@ static pess_model *graph_model(const struct graph *graph, uint64_t seed) {
     pess_error error = {0};
     pess_model *model = NULL;
     pess__rng rng = pess__rng_stream(seed, graph->name, 0);
-    OK(pess__model_create(STATES, ACTIONS, 3 * STATES * ACTIONS, &model, &error));
+    OK(pess__model_create(STATES, ACTIONS, 4 * STATES * ACTIONS, &model, &error));
     for (int64_t z = 0; z < STATES * ACTIONS; z++) {
         model->kind[z] = PESS_ROW_SPARSE;
         model->row[z + 1] = model->row[z];
@@ -194,7 +194,7 @@ static void layers_are_components_of_one_state(void **state) {
     pess_error error = {0};
     pess_model *model = graph_model(&graphs[2], 1);
     pess__structure structure;
-    OK(pess__structure_measure(model, &structure, &error));
+    OK(pess__structure_measure(model, 1, &structure, &error));
     assert_int_equal(structure.found.components, STATES);
     assert_int_equal(structure.found.largest_component, 1);
     int64_t place[STATES];
@@ -277,6 +277,52 @@ static void incomplete_factors_are_complete_where_nothing_fills_in(void **state)
     factors_are_exact(maze_row, 0);
 }
 
+/* Cells of a square, a tenth of the steps slips; the last cell ends. The first action leads away from it, against a
+ * drift that a policy of it alone takes some 10^15 steps to overcome. */
+static void slippery_row(pess_model *model, int64_t z, pess__rng *rng) {
+    (void)rng;
+    static const int64_t right[] = {-1, 1, 0, 0}, down[] = {0, 0, 1, -1};
+    const int64_t cell = z / ACTIONS, row = cell / CELLS, column = cell % CELLS;
+    double share[STATES] = {0};
+    for (int d = 0; d < 4; d++) {
+        const int64_t r = row + down[d], c = column + right[d], next = r * CELLS + c;
+        const bool wall = r < 0 || c < 0 || c >= CELLS || next >= STATES;
+        share[wall ? cell : next] += d == z % ACTIONS ? 0.925 : 0.025;
+    }
+    model->reward[z] = -1;
+    model->end_mass[z] = cell == STATES - 1 ? 1 : share[STATES - 1];
+    if (cell == STATES - 1) return;
+    for (int64_t s = 0; s < STATES - 1; s++)
+        if (share[s] > 0) put(model, z, s, share[s]);
+}
+
+static void ends_far_against_the_drift_are_found(void **state) {
+    (void)state;
+    const struct graph slippery = {"slippery", slippery_row, NULL};
+    pess_model *model = graph_model(&slippery, 1);
+    pess_solve_options options = pess_solve_options_defaults();
+    options.algorithm = "naive";
+    options.gamma = 1;
+    options.tolerance = 1e-12;
+    options.time_limit = 20;
+    options.method = PESS_METHOD_VALUE_ITERATION;
+    pess_solution *truth = solve(NULL, model, &options);
+    for (int m = 0; m < METHODS; m++)
+        for (int e = 0; e < 2; e++) {
+            pess_solution_info info;
+            options.method = methods[m];
+            options.evaluation = e == 0 ? PESS_EVALUATION_KRYLOV : PESS_EVALUATION_LU;
+            pess_solution *solution = solve(NULL, model, &options);
+            pess_solution_get_info(solution, &info);
+            assert_int_equal(info.outcome, PESS_OUTCOME_CONVERGED);
+            assert_true(fixture_difference(pess_solution_values(solution), pess_solution_values(truth), STATES) <=
+                        1e-9);
+            pess_solution_destroy(solution);
+        }
+    pess_solution_destroy(truth);
+    pess_model_destroy(model);
+}
+
 /* The value that is returned is that of the policy, whenever it stops; the best value is no lower. */
 static void stopping_early_leaves_a_lower_bound(void **state) {
     (void)state;
@@ -310,6 +356,7 @@ int main(void) {
                                        cmocka_unit_test(components_come_after_those_they_lead_to),
                                        cmocka_unit_test(depth_is_the_longest_way_to_the_end),
                                        cmocka_unit_test(incomplete_factors_are_complete_where_nothing_fills_in),
+                                       cmocka_unit_test(ends_far_against_the_drift_are_found),
                                        cmocka_unit_test(stopping_early_leaves_a_lower_bound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,33 @@ static void limits_are_outcomes(void **state) {
     pess_model_destroy(model);
 }
 
+/* Wherever the clock cuts policy iteration short, what is called converged is. */
+static void a_limit_of_time_is_not_convergence(void **state) {
+    (void)state;
+    pess_error error = {0};
+    pess_gridworld_options grid = pess_gridworld_options_defaults();
+    grid.rows = grid.cols = 50;
+    pess_mdp *mdp = NULL;
+    pess_model *model = NULL;
+    OK(pess_mdp_gridworld(&grid, &mdp, &error));
+    OK(pess_mdp_model(mdp, 0, &model, &error));
+    double *start = fixture_start(model);
+    pess_solve_options options = options_for(0.9999, PESS_METHOD_POLICY_ITERATION, PESS_EVALUATION_KRYLOV);
+    pess_solution_info info;
+    int converged = 0;
+    for (options.time_limit = 1e-4; converged == 0; options.time_limit *= 1.2) {
+        pess_solution *solution = NULL;
+        OK(pess_solve(NULL, model, start, &options, &solution, &error));
+        pess_solution_get_info(solution, &info);
+        converged = info.outcome == PESS_OUTCOME_CONVERGED;
+        if (converged) assert_true(info.residual <= options.tolerance);
+        pess_solution_destroy(solution);
+    }
+    free(start);
+    pess_model_destroy(model);
+    pess_mdp_destroy(mdp);
+}
+
 /* Where there is one policy, its evaluation and the look that finds nothing better are one iteration; a limit of one
  * stops after one. */
 static void iterations_of_small_problems_are_counted(void **state) {
@@ -322,6 +349,7 @@ int main(void) {
                                        cmocka_unit_test(ties_go_to_the_smallest_action),
                                        cmocka_unit_test(large_rewards_end),
                                        cmocka_unit_test(limits_are_outcomes),
+                                       cmocka_unit_test(a_limit_of_time_is_not_convergence),
                                        cmocka_unit_test(iterations_of_small_problems_are_counted),
                                        cmocka_unit_test(same_bytes_at_any_number_of_threads),
                                        cmocka_unit_test(relabelling_changes_nothing)};

@@ -77,6 +77,60 @@ static void packed_rows_give_the_q_of_the_model(void **state) {
     }
 }
 
+/* The four pairs of a slice lead to four states in common, with probabilities of their own; some pairs are not there.
+ * `reversed`: the successors of the last pair are in no order. */
+static pess_model *grid_model(int64_t states, int64_t actions, bool reversed) {
+    pess_error error;
+    pess_model *model = NULL;
+    assert_int_equal(pess__model_create(states, actions, 4 * states * actions, &model, &error), PESS_OK);
+    model->reward_hi = 1;
+    for (int64_t z = 0; z < states * actions; z++) {
+        const int64_t from = z / 8 * 3 % (states - 4);
+        model->row[z + 1] = model->row[z];
+        model->reward[z] = (double)(z * 7919 % 1000) / 1000;
+        if (z % 11 == 10) model->kind[z] = PESS_ROW_NONE;
+        if (z % 11 == 10) continue;
+        const bool back = reversed && z + 1 == states * actions;
+        for (int64_t k = 0; k < 4; k++) put(model, z, from + (back ? 3 - k : k), k == z % 4 ? 0.85 : 0.05);
+    }
+    return model;
+}
+
+static void common_successors_are_read_once(void **state) {
+    (void)state;
+    for (int64_t actions = 1; actions <= 9; actions++) {
+        const int64_t states = 97, pairs = states * actions, slices = (pairs + PESS__SLICE - 1) / PESS__SLICE;
+        pess_model *model = grid_model(states, actions, false);
+        double *bonus = calloc((size_t)pairs, sizeof *bonus), *v = calloc((size_t)states + 2, sizeof *v);
+        double *q = calloc((size_t)slices * PESS__SLICE, sizeof *q);
+        pess__rng rng = pess__rng_stream(6, "values", (uint64_t)actions);
+        for (int64_t s = 0; s < states; s++) v[s] = 10 * pess__rng_uniform(&rng) - 5;
+        for (int64_t z = 0; z < pairs; z++) bonus[z] = -pess__rng_uniform(&rng);
+        pess__packed *packed = NULL;
+        pess_error error;
+        assert_int_equal(pess__packed_create(model, bonus, 1, &packed, &error), PESS_OK);
+        assert_true(packed->joint);
+        pess__packed_q(packed, 0.9, v, 0, slices, q);
+        for (int64_t z = 0; z < pairs; z++) {
+            double future = 0;
+            for (int64_t k = model->row[z]; k < model->row[z + 1]; k++)
+                future += model->probability[k] * v[model->next[k]];
+            assert_true(q[z] ==
+                        (model->kind[z] == PESS_ROW_NONE ? -INFINITY : model->reward[z] + bonus[z] + 0.9 * future));
+        }
+        pess__packed_destroy(packed);
+        free(bonus);
+        free(v);
+        free(q);
+        pess_model_destroy(model);
+        model = grid_model(states, actions, true);
+        assert_int_equal(pess__packed_create(model, NULL, 1, &packed, &error), PESS_OK);
+        assert_false(packed->joint);
+        pess__packed_destroy(packed);
+        pess_model_destroy(model);
+    }
+}
+
 /* 2^16 − 2 probabilities beside 0 and 1 have codes, one more has none. */
 static void too_many_probabilities_are_not_packed(void **state) {
     (void)state;
@@ -216,6 +270,7 @@ static void shared_models_solve_to_the_same_equations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_rows_give_the_q_of_the_model),
+        cmocka_unit_test(common_successors_are_read_once),
         cmocka_unit_test(too_many_probabilities_are_not_packed),
         cmocka_unit_test(rows_of_very_different_lengths_are_not_packed),
         cmocka_unit_test(shared_rows_are_found_and_others_are_not),

@@ -228,6 +228,7 @@ static pess_status run(duipi *d, pess_solution *solution, pess_error *error) {
     solution->info.iterations = 1;
     PESS_TRY(iterate(d, &solution->info, error));
     d->monitor.deadline = INFINITY; /* the answer's own value is not cut short */
+    d->monitor.late = false;
     if (solution->info.outcome != PESS_OUTCOME_CONVERGED) PESS_TRY(propagate(d, error));
     solution->info.residual = residual(d);
     solution->info.method = "policy iteration";

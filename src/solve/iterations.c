@@ -50,9 +50,22 @@ static pess__sweep look_ahead(pess__solver *solver, int count, double threshold,
     return last;
 }
 
+/* Whether the policy that no state left has its value: an evaluation that the clock cut short proves nothing. */
+static bool evaluated(const pess__solver *solver, const pess__sweep *sweep) {
+    return sweep->changed == 0 && !pess__monitor_stopped(&solver->monitor);
+}
+
 /* How far to evaluate after a sweep: a policy that the sweep left as it was may be the last one. */
 static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest) {
     return exact || sweep->changed == 0 ? tightest : larger(PESS__FORCING * sweep->residual, tightest);
+}
+
+/* At γ = 1 the greedy policy in v = 0 may take so long to an end (against a drift, exponentially) that its values are
+ * too large to tell actions apart. One that hurries has values from which every other step only gains. */
+static pess_status begin_with_end(pess__solver *solver, pess_error *error) {
+    solver->filled = PESS__FILLED_NOT;
+    solver->chain->moved += solver->states;
+    return pess__soonest_end(solver->model, solver->local->bonus, solver->choice, error);
 }
 
 /* π_{k+1} greedy in v^{π_k}, until no state gains: a row is replaced only where it gains more than a quarter of the
@@ -62,7 +75,10 @@ static double evaluate_to(const pess__sweep *sweep, bool exact, double tightest)
 pess_status pess__policy_iteration(pess__solver *solver, bool exact, pess_solution_info *info, pess_error *error) {
     const double tolerance = solver->problem->options->tolerance, tightest = 0.25 * tolerance;
     pess__sweep sweep = pess__improve(solver, PESS__SWITCH_ALWAYS, 0);
-    if (!exact) sweep = look_ahead(solver, pess__sweeps_for(solver->actions, PESS__FIRST_SWEEPS), tightest, sweep);
+    if (solver->gamma == 1 && solver->choice != NULL)
+        PESS_TRY(begin_with_end(solver, error));
+    else if (!exact)
+        sweep = look_ahead(solver, pess__sweeps_for(solver->actions, PESS__FIRST_SWEEPS), tightest, sweep);
     if (!exact && solver->choice != NULL && solver->actions >= PESS__MANY_ACTIONS && solver->gamma < 1) {
         pess__swap_values(solver);
         PESS_TRY(pess__begin_with_best(solver, evaluate_to(&sweep, exact, tightest), error));
@@ -75,7 +91,7 @@ pess_status pess__policy_iteration(pess__solver *solver, bool exact, pess_soluti
         info->iterations++;
         const double threshold = larger(tightest, pess__solve_rounding(sweep.scale));
         sweep = pess__improve(solver, PESS__SWITCH_GAINS, threshold);
-        solver->evaluated = sweep.changed == 0 && target == tightest;
+        solver->evaluated = evaluated(solver, &sweep) && target == tightest;
         if (sweep.residual <= larger(tolerance, pess__solve_rounding(sweep.scale)) || solver->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             break;
@@ -86,13 +102,11 @@ pess_status pess__policy_iteration(pess__solver *solver, bool exact, pess_soluti
     return PESS_OK;
 }
 
-/* A policy that ends, where not all do: the way to the nearest end, or, where the algorithm has a say in which policies
+/* A policy that ends, where not all do: one that hurries to an end, or, where the algorithm has a say in which policies
  * there are, the logging policy, which every one of them allows. */
 static pess_status start_proper(pess__solver *solver, pess_error *error) {
-    int64_t never;
+    if (solver->choice != NULL) return begin_with_end(solver, error);
     solver->filled = PESS__FILLED_NOT;
-    if (solver->choice != NULL)
-        return pess__never_ends(solver->model, (pess__taken){NULL, NULL}, solver->choice, &never, error);
     pess_policy *empirical = NULL;
     PESS_TRY(pess_policy_empirical(solver->problem->counts, solver->model, &empirical, error));
     memcpy(solver->pi, empirical->probability, (size_t)(solver->states * solver->actions) * sizeof *solver->pi);
@@ -127,7 +141,7 @@ static pess_status proper_policy_iteration(pess__solver *solver, pess_solution_i
         info->iterations++;
         const pess__sweep sweep = pess__improve(solver, PESS__SWITCH_GAINS, larger(gain, pess__solve_rounding(scale)));
         scale = sweep.scale;
-        solver->evaluated = sweep.changed == 0;
+        solver->evaluated = evaluated(solver, &sweep);
         if (solver->evaluated) {
             info->outcome = PESS_OUTCOME_CONVERGED;
             return PESS_OK;
@@ -219,12 +233,12 @@ static const char *ordered_reason(const pess__structure *structure) {
  * does not get there soon, what it found is where inexact policy iteration starts. */
 static pess_status by_structure(pess__solver *solver, pess_solution_info *info, pess_error *error) {
     bool done = false;
-    PESS_TRY(pess__structure_measure(solver->model, &solver->structure, error));
+    PESS_TRY(pess__structure_measure(solver->model, solver->gamma, &solver->structure, error));
     if (solver->structure.order != NULL) {
         info->method = "gauss-seidel";
         info->reason = ordered_reason(&solver->structure);
         pess__gauss_seidel(solver, true, &done, info);
-        if (done || solver->monitor.late || solver->monitor.interrupted) return PESS_OK;
+        if (done || pess__monitor_stopped(&solver->monitor)) return PESS_OK;
     }
     info->method = "modified policy iteration";
     info->reason = "chains mix fast: a few sweeps settle the value of a policy";

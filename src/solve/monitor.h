@@ -34,4 +34,7 @@ static inline bool pess__monitor_check(void *monitor) {
     return !m->late && !m->interrupted;
 }
 
+/* Whether it was stopped before; asks neither clock nor caller. */
+static inline bool pess__monitor_stopped(const pess__monitor *m) { return m->late || m->interrupted; }
+
 #endif

@@ -1,5 +1,5 @@
 /* Rows in slices of four pairs. */
-#include "solve/packed.h"
+#include "solve/packed_parts.h"
 
 #include "core/memory.h"
 #include "core/ranges.h"
@@ -24,12 +24,12 @@ void pess__packed_destroy(pess__packed *packed) {
     free(packed);
 }
 
-static int64_t slices_of(const pess__packed *packed) {
-    return (packed->states * packed->actions + PESS__SLICE - 1) / PESS__SLICE;
+static int64_t entries_of(const pess__packed *packed) {
+    return (packed->joint ? 1 : PESS__SLICE) * (int64_t)packed->begin[pess__packed_slices(packed)];
 }
 
 int64_t pess__packed_bytes(const pess__packed *packed) {
-    const int64_t slices = slices_of(packed), entries = PESS__SLICE * (int64_t)packed->begin[slices];
+    const int64_t slices = pess__packed_slices(packed), entries = entries_of(packed);
     return slices * (PESS__SLICE * (int64_t)sizeof(double) + (int64_t)sizeof(uint32_t)) +
            entries * (int64_t)(sizeof(uint32_t) + sizeof(uint16_t)) + packed->probabilities * (int64_t)sizeof(double);
 }
@@ -101,7 +101,7 @@ static int64_t length_of(const pess_model *model, int64_t z) {
 /* Where each slice begins; false: more than a quarter would be filling, or it is too large to count. */
 static bool lay_out(const pess_model *model, pess__packed *packed) {
     int64_t used = 0, needed = 0;
-    for (int64_t slice = 0; slice < slices_of(packed); slice++) {
+    for (int64_t slice = 0; slice < pess__packed_slices(packed); slice++) {
         packed->begin[slice] = (uint32_t)used;
         int64_t longest = 0;
         for (int64_t z = slice * PESS__SLICE; z < (slice + 1) * PESS__SLICE; z++) {
@@ -112,7 +112,7 @@ static bool lay_out(const pess_model *model, pess__packed *packed) {
         used += longest;
         if (used > UINT32_MAX) return false;
     }
-    packed->begin[slices_of(packed)] = (uint32_t)used;
+    packed->begin[pess__packed_slices(packed)] = (uint32_t)used;
     return 4 * PESS__SLICE * used <= 5 * needed + 4 * PESS__SLICE;
 }
 
@@ -146,12 +146,17 @@ static void pack_slices(void *context, int64_t from, int64_t to, int part) {
     for (int64_t z = from * PESS__SLICE; z < to * PESS__SLICE; z++) pack_pair(context, z);
 }
 
+pess_status pess__packed_allocate(pess__packed *packed, int64_t entries, pess_error *error) {
+    const int64_t pairs = PESS__SLICE * pess__packed_slices(packed);
+    PESS_TRY(pess__allocate(&packed->constant, pairs, sizeof(double), "the packed rewards", error));
+    PESS_TRY(pess__allocate(&packed->next, entries + PESS__FETCH_AHEAD, sizeof(uint32_t), "the packed rows", error));
+    return pess__allocate(&packed->code, entries, sizeof(uint16_t), "the packed rows", error);
+}
+
 static pess_status pack(packing *p, int threads, pess_error *error) {
     pess__packed *packed = p->packed;
-    const int64_t slices = slices_of(packed), entries = PESS__SLICE * (int64_t)packed->begin[slices];
-    PESS_TRY(pess__allocate(&packed->constant, PESS__SLICE * slices, sizeof(double), "the packed rewards", error));
-    PESS_TRY(pess__allocate(&packed->next, entries + PESS__FETCH_AHEAD, sizeof(uint32_t), "the packed rows", error));
-    PESS_TRY(pess__allocate(&packed->code, entries, sizeof(uint16_t), "the packed rows", error));
+    const int64_t slices = pess__packed_slices(packed);
+    PESS_TRY(pess__packed_allocate(packed, entries_of(packed), error));
     PESS_TRY(pess__allocate(&packed->probability, p->book->count, sizeof(double), "the probabilities", error));
     packed->probabilities = p->book->count;
     memcpy(packed->probability, p->book->value, (size_t)p->book->count * sizeof(double));
@@ -165,7 +170,7 @@ static pess_status create(const pess_model *model, const double *bonus, int thre
     PESS_TRY(pess__allocate(&packed, 1, sizeof *packed, "the packed rows", error));
     *packed = (pess__packed){.states = model->states, .actions = model->actions};
     pess_status status =
-        pess__allocate(&packed->begin, slices_of(packed) + 1, sizeof(uint32_t), "the packed rows", error);
+        pess__allocate(&packed->begin, pess__packed_slices(packed) + 1, sizeof(uint32_t), "the packed rows", error);
     const bool gains = status == PESS_OK && lay_out(model, packed);
     packing p = {.model = model, .bonus = bonus, .book = book, .packed = packed};
     if (gains) status = pack(&p, threads, error);
@@ -181,6 +186,8 @@ pess_status pess__packed_create(const pess_model *model, const double *bonus, in
     codebook book;
     *out = NULL;
     if (model->states > UINT32_MAX - PESS__MORE_VALUES) return PESS_OK;
+    PESS_TRY(pess__packed_joint(model, bonus, out, error));
+    if (*out != NULL) return PESS_OK;
     PESS_TRY(codebook_create(&book, error));
     const pess_status status = note_all(&book, model) ? create(model, bonus, threads, &book, out, error) : PESS_OK;
     free(book.slot);
@@ -209,8 +216,43 @@ static inline void slices_q(const pess__packed *packed, double gamma, const doub
     }
 }
 
+typedef double two __attribute__((vector_size(16))); /* what every x86-64 and AArch64 has */
+
+static inline two load_two(const double *p) {
+    two x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static inline void store_two(double *p, two x) { memcpy(p, &x, sizeof x); }
+
+/* One value of v for four products. */
+static inline void joint_q(const pess__packed *packed, double gamma, const double *v, int64_t from, int64_t to,
+                           bool ahead, double *q) {
+    const two discount = {gamma, gamma};
+    for (int64_t slice = from; slice < to; slice++, q += PESS__SLICE) {
+        two low = {0, 0}, high = {0, 0};
+        const int64_t end = packed->begin[slice + 1];
+        for (int64_t j = packed->begin[slice]; j < end; j++) {
+            if (ahead) __builtin_prefetch(v + packed->next[j + PESS__FETCH_AHEAD]);
+            const double *shares = packed->probability + PESS__SLICE * packed->code[j];
+            const two value = {v[packed->next[j]], v[packed->next[j]]};
+            low += load_two(shares) * value;
+            high += load_two(shares + 2) * value;
+        }
+        const double *constant = packed->constant + PESS__SLICE * slice;
+        store_two(q, load_two(constant) + discount * low);
+        store_two(q + 2, load_two(constant + 2) + discount * high);
+    }
+}
+
 void pess__packed_q(const pess__packed *packed, double gamma, const double *v, int64_t from, int64_t to, double *q) {
-    if (packed->states >= PESS__FETCH_FROM)
+    const bool ahead = packed->states >= PESS__FETCH_FROM;
+    if (packed->joint && ahead)
+        joint_q(packed, gamma, v, from, to, true, q);
+    else if (packed->joint)
+        joint_q(packed, gamma, v, from, to, false, q);
+    else if (ahead)
         slices_q(packed, gamma, v, from, to, true, q);
     else
         slices_q(packed, gamma, v, from, to, false, q);

@@ -6,6 +6,9 @@
  * few samples per pair, or a process with rules, has few, and they stay the same doubles. Every kind of row is one of
  * these: a uniform one goes to a place behind the states that holds the mean of v, a sink to one that holds V_lo.
  *
+ * Where the four pairs lead to much the same states, as the actions of a grid or a queue do, a slice has each of these
+ * once, and beside it a place in a table of the fours of probabilities: one value is read for four products.
+ *
  * Long rows that many pairs have in common (where a step goes depends on s + a, say) are multiplied once. */
 #ifndef PESS_SOLVE_PACKED_H
 #define PESS_SOLVE_PACKED_H
@@ -17,10 +20,11 @@ enum { PESS__SLICE = 4, PESS__MORE_VALUES = 2 /* places of v behind the states *
 typedef struct pess__packed {
     int64_t states, actions;
     double *constant;    /* [S*A, to a whole slice] r + bonus; -infinity where there is no such action */
-    uint32_t *begin;     /* [slices+1] first entry, in fours */
+    bool joint;          /* the pairs of a slice have their successors in common */
+    uint32_t *begin;     /* [slices+1] first entry, in fours where they are not joint */
     uint32_t *next;      /* entries: state, or S: the mean of v, S+1: V_lo; PESS__FETCH_AHEAD more that no row has */
-    uint16_t *code;      /* entries: place in `probability` */
-    double *probability; /* those that occur; the first is 0 */
+    uint16_t *code;      /* entries: place in `probability`, in fours where they are joint */
+    double *probability; /* those that occur, the first is 0; joint: the fours that occur */
     int64_t probabilities;
 } pess__packed;
 

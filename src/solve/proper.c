@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,4 +146,54 @@ pess_status pess__never_ends(const pess_model *model, pess__taken taken, int32_t
     *state = first_left(model, &t);
     trap_release(&t);
     return PESS_OK;
+}
+
+/* What is known of h(s), the probability of an end: in long double, since it is the product of many steps. */
+static long double chance(const pess_model *model, int64_t z, const long double *h, long double mean) {
+    long double p = model->end_mass[z];
+    switch ((pess_row_kind)model->kind[z]) {
+        case PESS_ROW_SPARSE:
+            for (int64_t k = model->row[z]; k < model->row[z + 1]; k++) p += model->probability[k] * h[model->next[k]];
+            return p;
+        case PESS_ROW_UNIFORM: return mean;
+        case PESS_ROW_SINK: return 1;
+        case PESS_ROW_NONE: break;
+    }
+    return 0;
+}
+
+/* One pass over the states in the order of their distance from an end. An action is left for a better one alone, so
+ * that h never falls. Were there a class without an end, h would be no less than its mean over the next states, so the
+ * same everywhere in it; but the first of its states to get that value had it from others: there is no such class. */
+static void hurry(const pess_model *model, const double *bonus, const trap *t, long double *h, int32_t *choice) {
+    long double sum = 0;
+    for (int64_t i = 0; i < t->tail; i++) {
+        const int64_t s = t->queue[i];
+        const long double before = h[s], mean = sum / (long double)model->states;
+        for (int64_t z = s * model->actions; z < (s + 1) * model->actions; z++) {
+            if (bonus != NULL && !isfinite(bonus[z])) continue;
+            const long double p = chance(model, z, h, mean);
+            if (!(p > h[s])) continue;
+            h[s] = p;
+            choice[s] = (int32_t)(z % model->actions);
+        }
+        sum += h[s] - before;
+    }
+}
+
+pess_status pess__soonest_end(const pess_model *model, const double *bonus, int32_t *choice, pess_error *error) {
+    enum { PASSES = 2 };
+    trap t;
+    long double *h = NULL;
+    PESS_TRY(trap_allocate(model, &t, error));
+    pess_status status = pess__allocate(&h, model->states, sizeof *h, "the search for policies that end", error);
+    if (status == PESS_OK) {
+        memset(choice, 0xff, (size_t)model->states * sizeof *choice);
+        fill_predecessors(model, &t);
+        spread(model, (pess__taken){NULL, NULL}, &t, choice); /* for those whose h is too small to be told from 0 */
+        for (int pass = 0; pass < PASSES; pass++) hurry(model, bonus, &t, h, choice);
+    }
+    trap_release(&t);
+    free(h);
+    return status;
 }

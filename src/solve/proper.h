@@ -20,4 +20,9 @@ typedef struct pess__taken {
 pess_status pess__never_ends(const pess_model *model, pess__taken taken, int32_t *nearer, int64_t *state,
                              pess_error *error);
 
+/* A proper policy that hurries: `choice` [S] gets the action that is likeliest to lead to an end, as far as two passes
+ * outwards from the ends know, -1 in terminal states. Actions with the bonus -infinity are avoided where possible;
+ * bonus [S*A] may be NULL. Some policy has to be proper. */
+pess_status pess__soonest_end(const pess_model *model, const double *bonus, int32_t *choice, pess_error *error);
+
 #endif

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/memory_raw.h"
 #include "solve/monitor.h"
+#include "solve/proper.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,6 +38,7 @@ typedef struct small {
     int words;     /* of a row of bits */
     double gamma;
     bool any_uniform;
+    bool hurried;               /* γ = 1: the first policy is there, one that hurries to an end */
     double *constant, *uniform; /* [S*lanes] */
     double *weight;             /* [S*lanes/4*width*4] */
     double *self;               /* [S*lanes] weight of the state itself */
@@ -311,7 +313,7 @@ static void iterate(small *x, pess_solution_info *info) {
     const double tightest = 0.125 * x->problem->options->tolerance;
     bool back = false;
     info->iterations = 0;
-    for (int k = 0; k < FIRST_LOOKS; k++, back = !back) (void)sweep(x, back);
+    for (int k = 0; k < FIRST_LOOKS && !x->hurried; k++, back = !back) (void)sweep(x, back);
     for (;; info->iterations++) {
         x->monitor.done = (double)info->iterations;
         info->outcome = PESS_OUTCOME_TIME_LIMIT;
@@ -360,9 +362,10 @@ pess_status pess__small_optimise(const pess__problem *problem, const pess__local
                    pess__monitor_start(&problem->options->progress, problem->options->algorithm, problem->deadline)};
     PESS_TRY(allocate(&x, error));
     pack(&x);
-    iterate(&x, info);
-    pess_status status = PESS_OK;
-    if (x.monitor.interrupted)
+    x.hurried = x.gamma == 1;
+    pess_status status = x.hurried ? pess__soonest_end(model, x.bonus, x.choice, error) : PESS_OK;
+    if (status == PESS_OK) iterate(&x, info);
+    if (status == PESS_OK && x.monitor.interrupted)
         status = pess__fail(error, PESS_INTERRUPTED, "%s: interrupted after %lld iterations",
                             problem->options->algorithm, (long long)info->iterations);
     if (status == PESS_OK) {

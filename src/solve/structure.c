@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum { SAMPLE = 65536, PROBES = 4 };
+/* Below this discount a sweep forgets so much that no order pays for the search for it. */
+static const double ORDER_PAYS_FROM = 0.7;
 
 void pess__structure_release(pess__structure *structure) {
     free(structure->order);
@@ -170,11 +172,11 @@ static bool any_uniform(const pess_model *model) {
     return false;
 }
 
-pess_status pess__structure_measure(const pess_model *model, pess__structure *out, pess_error *error) {
+pess_status pess__structure_measure(const pess_model *model, double gamma, pess__structure *out, pess_error *error) {
     *out = (pess__structure){
         .found = {.measured = true, .sources = -1, .depth = -1, .components = -1, .largest_component = -1}};
     sample_pairs(model, &out->found);
-    if (any_uniform(model)) return PESS_OK;
+    if (gamma < ORDER_PAYS_FROM || any_uniform(model)) return PESS_OK;
     if (out->found.deterministic >= 0.95) {
         PESS_TRY(pess__breadth_first(model, out, error));
         if (carries(model, &out->found)) return PESS_OK;
@@ -189,6 +191,6 @@ pess_status pess__structure_measure(const pess_model *model, pess__structure *ou
 }
 
 pess_status pess__structure_order(const pess_model *model, pess__structure *out, pess_error *error) {
-    PESS_TRY(pess__structure_measure(model, out, error));
+    PESS_TRY(pess__structure_measure(model, 1, out, error));
     return out->order != NULL ? PESS_OK : pess__breadth_first(model, out, error);
 }

@@ -12,8 +12,8 @@ typedef struct pess__structure {
 } pess__structure;
 
 /* Shares and bandwidth of a sample of pairs, and whether everything leads nearly everywhere; components or the
- * breadth-first order are looked for where that promises something. */
-pess_status pess__structure_measure(const pess_model *model, pess__structure *out, pess_error *error);
+ * breadth-first order are looked for where that promises something, and gamma is large enough for it to pay. */
+pess_status pess__structure_measure(const pess_model *model, double gamma, pess__structure *out, pess_error *error);
 /* The order whatever it promises: by components where there are many, else breadth first. */
 pess_status pess__structure_order(const pess_model *model, pess__structure *out, pess_error *error);
 void pess__structure_release(pess__structure *structure);
