@@ -220,6 +220,6 @@ int main(void) {
                                        cmocka_unit_test(thin_places_by_hand),
                                        cmocka_unit_test(what_is_not_read_may_go),
                                        cmocka_unit_test(no_options_keep_what_the_default_reads),
-        cmocka_unit_test(what_has_gone_is_asked_for)};
+                                       cmocka_unit_test(what_has_gone_is_asked_for)};
     return cmocka_run_group_tests(tests, logs_begin, logs_end);
 }
