@@ -191,6 +191,12 @@ if [ $preloads = yes ]; then
     expect 5 faulty "eio:eio/checkpoint.pess" "$PESS" experiment bandit $small --shard 1/2 -o eio --resume
     says "cannot be read"
     same "$(stat -c %s eio/checkpoint.pess)" "$size" "finished trials after a read error"
+    for file in empty/checkpoint-0.pessdqn empty/checkpoint-1.pessdqn; do # no reason to fall back to the other one
+        before=$(cksum <"$file")
+        expect 5 faulty "eio:$file" "$PESS" $tiny --out empty --resume
+        says "cannot be read"
+        same "$(cksum <"$file")" "$before" "a checkpoint after a read error"
+    done
     expect 0 faulty threads "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o one.csv
     expect 4 faulty threads "$PESS" experiment bandit $small --threads 4 -o threadless
     says "no thread can be started"
