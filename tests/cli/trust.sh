@@ -138,6 +138,11 @@ done
 ln -s /dev/zero zero.pessmdp
 expect 3 timeout 60 "$PESS" mdp solve zero.pessmdp
 says "not a decision process"
+ln -s /dev/zero zero.npz
+printf 'f,g,action,reward,terminal\n1,2,0,1,0\n2,1,1,0,1\n' >seen.csv
+expect 0 "$PESS" train seen.csv --features f,g -a naive --protocol smoke --updates 1 --steps 2 --score-episodes 0 --out seen
+expect 3 timeout 60 "$PESS" act zero.npz --policy seen/policy.pessnet
+says "is no .npz file"
 for command in "mdp solve /dev/stdin" "act names.csv --policy /dev/stdin" "plot /dev/stdin -o zero.svg"; do # one endless line
     (tr '\0' a </dev/zero | within 1000000 timeout 60 "$PESS" $command >out 2>err)
     same $? 3 "exit code of $command"
