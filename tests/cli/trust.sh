@@ -160,6 +160,14 @@ printf 'state,action,next_state,reward\n0,0,1,1\n100000000,0,0,1\n' >sparse.csv
 (within 1000000 "$PESS" solve sparse.csv --gamma 0.9 --threads 1 -o sparse-policy.csv >out 2>err)
 same $? 0 "exit code with one large id"
 same "$(tail -1 sparse-policy.csv)" "100000000,0,1" "the id in the policy"
+printf 'state\n100000000\n4000\n' >sparse-rows.csv
+printf 'state,action,probability\n%s\n100000000,60000,1\n' "$(seq -f '%.0f,0,1' 0 2999)" >far-policy.csv
+for policy in sparse-policy.csv far-policy.csv; do # of a state, and of an action, with a large number
+    (within 1000000 "$PESS" act sparse-rows.csv --policy $policy --log sparse.csv >out 2>err)
+    same $? 0 "exit code of act with $policy"
+    same "$(cut -d, -f1-4 out | tr '\n' ' ')" \
+        "row,state,action,probability 1,100000000,$(tail -1 $policy | cut -d, -f2),1 2,4000,, " "answers of $policy"
+done
 expect 4 "$PESS" solve sparse.csv --gamma 0.9 --states 100000001 --max-memory 300M -o no.csv
 says "more than the limit of 300 MB"
 says "Try --max-memory"
