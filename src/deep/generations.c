@@ -104,13 +104,15 @@ static pess_status open_one(const pess__generations *g, const char *path, pess__
     return PESS_OK;
 }
 
-/* Which of the two to go on from: the one that got farther. One that is damaged is passed over, if the other is there.
+/* Which of the two to go on from: the one that got farther. One that is damaged is passed over, if the other is whole.
  * One that cannot be read now, or is of another run, is not: it may have got farther, and would be written over. */
-static pess_status newest_of(const pess_status status[2], const pess_error errors[2], const int64_t reached[2],
-                             int *newest, pess_error *error) {
-    *newest = reached[0] > reached[1] ? 0 : 1;
+static pess_status newest_of(const pess_status status[2], const pess_error errors[2], const pess__cursor cursors[2],
+                             const int64_t reached[2], int *newest, pess_error *error) {
+    const bool whole[2] = {cursors[0].memory != NULL && status[0] == PESS_OK,
+                           cursors[1].memory != NULL && status[1] == PESS_OK};
+    *newest = whole[0] && (!whole[1] || reached[0] > reached[1]) ? 0 : 1;
     for (int i = 0; i < 2; i++)
-        if (status[i] != PESS_OK && (status[i] != PESS_INPUT || reached[*newest] < 0))
+        if (status[i] != PESS_OK && (status[i] != PESS_INPUT || !whole[*newest]))
             return pess__fail(error, status[i], "%s", errors[i].message);
     return PESS_OK;
 }
@@ -120,7 +122,7 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
     pess__cursor cursors[2] = {{0}};
     pess_status status[2] = {PESS_OK, PESS_OK};
     pess_error errors[2] = {{0}};
-    int64_t reached[2] = {-1, -1}; /* not there, or damaged */
+    int64_t reached[2] = {0};
     *found = false;
     *cursor = (pess__cursor){0};
     for (int i = 0; i < 2; i++) {
@@ -133,7 +135,7 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
     }
     if (!*found) return PESS_OK;
     int newest = 0;
-    const pess_status result = newest_of(status, errors, reached, &newest, error);
+    const pess_status result = newest_of(status, errors, cursors, reached, &newest, error);
     if (result == PESS_OK) {
         *cursor = cursors[newest];
         *progress = reached[newest];
