@@ -176,6 +176,21 @@ expect 2 "$PESS" solve sparse.csv --max-memory plenty
 says "--max-memory: found 'plenty'"
 expect 0 "$PESS" --max-memory=1G list algorithms
 
+# --- a database computes what it says: a value of 800 MB from 8 kB
+if ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0 && python3 -c 'import sqlite3' 2>/dev/null; then
+    python3 -c '
+import sqlite3
+c = sqlite3.connect("large.db")
+c.execute("CREATE TABLE log (state, action, reward, next_state)")
+c.execute("INSERT INTO log VALUES (0, 0, 1, 1)")
+c.execute("CREATE VIEW seen AS SELECT *, hex(zeroblob(400000000)) AS note FROM log")
+c.commit()'
+    expect 0 "$PESS" inspect large.db --table log
+    (within 1000000 "$PESS" inspect large.db --table seen >out 2>err)
+    same $? 3 "exit code of a value of 800 MB"
+    says "SQLite says: string or blob too big"
+fi
+
 # --- names that spreadsheets run
 printf 'state,action,next_state,reward\n=cmd(),-1,-1.5e3,1\n' >formula.csv
 expect 0 "$PESS" inspect formula.csv
