@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills runs at moments drawn by a seed, goes on with them, and compares the end with a run that nobody killed.
 
-kills.py PESS [--kills N] [--seed N] [--kinds experiment,dqn,train]
+kills.py PESS [--kills N] [--seed N] [--kinds experiment,dqn,train,games]
 
 A kill counts only where it landed: the process was ended by the signal. Runs that ended before it do not count. When a
 run is through, its files are those of the whole run, byte by byte, and no temporary file is left.
@@ -23,8 +23,12 @@ RUNS = {
            "--out OUT",
     "train": "train data.pessdata -a naive --protocol smoke --network dqn --updates 60 --score-episodes 2 --eval-every 20 "
              "--seed 2 --threads 1 --out OUT",
+    "games": "experiment minatar-exploration --games breakout --epsilons 0.2,1 --transitions 300 --algorithms imitation,naive "
+             "--protocol smoke --trials 2 --threads 2 --policies PLAYERS --out OUT",
 }
-VARYING = ("manifest.json", "index.html", "log.csv", "checkpoint", "figure.")  # they tell the time
+PLAYERS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "policies")
+# They tell the time.
+VARYING = ("manifest.json", "index.html", "log.csv", "checkpoint", "figure.", "runs.csv", "result.json")
 
 
 def files_below(folder):
@@ -45,7 +49,7 @@ def same_end(folder, whole):
 
 
 def command(pess, kind, out, *more):
-    return [pess, *RUNS[kind].replace("OUT", out).split(), *more]
+    return [pess, *RUNS[kind].replace("OUT", out).replace("PLAYERS", PLAYERS).split(), *more]
 
 
 def campaign(pess, kind, kills, rng):

@@ -205,11 +205,72 @@ static void files_are_answered_row_by_row(void **state) {
     scene_free(&s);
 }
 
+/* A policy without the log that it was made from. */
+static void policies_that_cannot_be_read_alone_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } cases[] = {
+        {"action,probability\n0,1\n", "found no column 'state'"},
+        {"state,probability\n0,1\n", "found no column 'action'"},
+        {"state,action\n0,1\n", "found no column 'probability'"},
+        {"state,action,probability\n", "found no rows, expected a policy"},
+        {"step,state,action,probability\n0,0,0,1\n", "a policy for a finite horizon"},
+        {"state,action,probability\n0,0\n", ":2:1: found 2 fields"},
+        {"state,action,probability\n,0,1\n", ":2:1: column 'state'"},
+        {"state,action,probability\n0,\xff,1\n", ":2:3: column 'action'"},
+        {"state,action,probability\n0,0,1.5\n", ":2:5: column 'probability'"},
+        {"state,action,probability\n0,0,0.5\n", "sum"},
+    };
+    pess_error error = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pess_decider *decider = NULL;
+        const char *path = scratch_write(0, cases[i].text);
+        assert_failure(pess_decider_read(path, NULL, NULL, NULL, &decider, &error), PESS_INPUT, &error,
+                       cases[i].sentence, NULL);
+        assert_null(decider);
+        scratch_remove(path);
+    }
+}
+
+/* Names, numbers below 0 and numbers with large gaps are names, unless they cost next to nothing. */
+static void what_is_no_small_number_is_a_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t states, actions;
+        const char *last; /* action */
+    } cases[] = {{"1,2,1\n", 2, 3, NULL},
+                 {"a,2,1\n", 1, 3, NULL},
+                 {"-1,x,1\n", 1, 1, "x"},
+                 {"4294967295,0,1\n", 1, 1, NULL},
+                 {"200000000,0,1\n5,60000,1\n", 2, 60001, NULL}};
+    pess_error error = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        pess_decider *decider = NULL;
+        (void)snprintf(text, sizeof text, "state,action,probability\n%s", cases[i].text);
+        const char *path = scratch_write(0, text);
+        assert_ok(pess_decider_read(path, NULL, NULL, NULL, &decider, &error), &error);
+        assert_int_equal(pess_decider_states(decider), cases[i].states);
+        assert_int_equal(pess_decider_actions(decider), cases[i].actions);
+        const char *name = pess_decider_action_name(decider, cases[i].actions - 1);
+        if (cases[i].last == NULL)
+            assert_null(name);
+        else
+            assert_string_equal(name, cases[i].last);
+        pess_decider_destroy(decider);
+        scratch_remove(path);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_brute_force),
         cmocka_unit_test(drawn_actions_follow_the_probabilities),
         cmocka_unit_test(files_are_answered_row_by_row),
+        cmocka_unit_test(policies_that_cannot_be_read_alone_are_refused),
+        cmocka_unit_test(what_is_no_small_number_is_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,8 @@ static void subtraction_is_counting(void **state) {
         assert_int_equal(rest->transitions, anew->transitions);
         assert_int_equal(rest->terminals, anew->terminals);
         assert_int_equal(rest->pairs_seen, anew->pairs_seen);
+        /* what rewards can be is known from the whole log: values of all folds lie in one range */
+        assert_true(rest->reward_min == folds.whole->reward_min && rest->reward_max == folds.whole->reward_max);
         const int64_t pairs = rest->states * rest->actions;
         assert_int_equal(rest->row[pairs], anew->row[pairs]);
         for (int64_t z = 0; z < pairs; z++) {

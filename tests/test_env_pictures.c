@@ -147,6 +147,32 @@ static uint32_t u32(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* How far to the right a score reaches, in pixels from the left end of the board: where the picture is another one than
+ * without a score. */
+static int end_of_score(const pess_env_info *info, const uint8_t *bits, int64_t score) {
+    int width = 0, height = 0, end = 0;
+    pess_env_picture_size(info, 12, &width, &height);
+    uint8_t *bare = malloc((size_t)width * (size_t)height), *pixels = malloc((size_t)width * (size_t)height);
+    assert_true(bare != NULL && pixels != NULL);
+    pess_env_picture(info, bits, 12, -1, bare);
+    pess_env_picture(info, bits, 12, score, pixels);
+    for (int i = 0; i < width * height; i++)
+        if (bare[i] != pixels[i] && i % width - 6 >= end) end = i % width - 6 + 1;
+    free(bare);
+    free(pixels);
+    return end;
+}
+
+static void a_score_has_a_figure_for_each_digit(void **unused) {
+    (void)unused;
+    const pess_env_info *info = pess_env_find("seaquest");
+    const uint8_t bits[PESS_ENV_MAX_BYTES] = {0};
+    const int one = end_of_score(info, bits, 7), two = end_of_score(info, bits, 77), apart = two - one;
+    assert_true(one > 0 && apart > one);
+    assert_int_equal(end_of_score(info, bits, 777), one + 2 * apart);
+    assert_int_equal(end_of_score(info, bits, 0), one);
+}
+
 static void a_png_shows_the_board(void **unused) {
     (void)unused;
     char path[] = "/tmp/pess-picture-XXXXXX.png";
@@ -200,6 +226,7 @@ static void a_png_shows_the_board(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_gif_shows_what_was_drawn),
+                                       cmocka_unit_test(a_score_has_a_figure_for_each_digit),
                                        cmocka_unit_test(a_png_shows_the_board)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

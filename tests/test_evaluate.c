@@ -69,6 +69,7 @@ static void visitation_is_the_dual_of_evaluation(void **state) {
                 value += d[z / model->actions] * policy->probability[z] * (model->reward[z] + sink);
             }
             for (int64_t s = 0; s < model->states; s++) {
+                assert_true(d[s] >= 0 && (d[s] == 0 || !model->terminal[s]));
                 total += d[s];
                 expected += start[s] * truth[s];
             }

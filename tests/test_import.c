@@ -1,8 +1,8 @@
 /* Weights of PyTorch (tests/tools/make_torch_arrays.py) give PyTorch's answers; arrays that are missing, left over or
  * of another shape are refused by name. */
+#include "arrays_file.h"
+
 #include "core/infile.h"
-#include "data/npz_arrays.h"
-#include "scratch.h"
 
 #include <math.h>
 
@@ -160,12 +160,106 @@ static void shapes_that_disagree_are_both_named(void **unused) {
     scratch_remove(path);
 }
 
+static const array weight = {"a.weight", 2, {3, 2}, 0.5, NULL}, bias = {"a.bias", 1, {3}, 0.25, NULL};
+
+/* Weights and a bias of two numbers in and three out, and one more array or other weights. */
+static void arrays_that_are_no_network_are_refused(void **unused) {
+    (void)unused;
+    static const struct {
+        array arrays[4];
+        int count;
+        const char *input, *sentence;
+    } files[] = {
+        {{{"shift", 1, {2}, 0, NULL}}, 1, "floats", "found no array NAME.weight, expected one per layer"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}}, 1, "floats", "array 'a.bias' is missing"},
+        {{{"a.weight", 2, {3, 2}, NAN, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "number 0 is nan"},
+        {{{"a.weight", 2, {3, 2}, 1e300, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "number 0 is 1e+300"},
+        {{{"a.weight", 2, {3, 2}, 0, "<U2"}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "found text, expected numbers"},
+        {{{"a.weight", 1, {6}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "expected [out, in]"},
+        {{{"a.weight", 3, {3, 2, 1}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "expected [out, in]"},
+        {{{"a.weight", 5, {3, 2, 1, 1, 1}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "expected [out, in]"},
+        {{{"a.weight", 2, {0, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}}, 2, "floats", "expected [out, in]"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}, {"shift", 1, {2}, 0, NULL}},
+         3,
+         "floats",
+         "array 'scale' is missing"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}, {"scale", 1, {2}, 1, NULL}},
+         3,
+         "bits",
+         "array 'scale': only floats are standardised"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}, {"shift", 1, {2}, 1, NULL}},
+         3,
+         "bytes",
+         "array 'shift': only floats are standardised"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}, {"action_values", 1, {3}, 0, NULL}},
+         3,
+         "floats",
+         "array 'action_values': expected [3, width], a vector for each action"},
+        {{{"a.weight", 2, {3, 2}, 0, NULL}, {"a.bias", 1, {3}, 0, NULL}, {"action_values", 2, {2, 2}, 0, NULL}},
+         3,
+         "floats",
+         "array 'action_values': found the shape [2, 2], expected [3, 2]"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        pess_import_options o = pess_import_options_defaults();
+        pess_policy *policy = NULL;
+        const char *path = arrays_file(files[i].arrays, files[i].count);
+        o.input = files[i].input;
+        assert_failure(pess_policy_import(path, &o, &policy, &error), PESS_INPUT, &error, files[i].sentence, NULL);
+        assert_null(policy);
+        scratch_remove(path);
+    }
+}
+
+/* (x - shift) * scale enters the weights, and the actions stand for vectors. */
+static void what_an_export_has_is_taken(void **unused) {
+    (void)unused;
+    const array arrays[] = {
+        weight, bias, {"shift", 1, {2}, 1, NULL}, {"scale", 1, {2}, 4, NULL}, {"action_values", 2, {3, 2}, -2, NULL}};
+    const char *path = arrays_file(arrays, 5);
+    pess_import_options o = pess_import_options_defaults();
+    pess_policy *policy = NULL;
+    o.acts = "softmax";
+    assert_ok(pess_policy_import(path, &o, &policy, &error), &error);
+    const float x[] = {2, 4};
+    float got[3] = {0};
+    assert_ok(pess_policy_outputs(policy, (const uint8_t *)x, sizeof x, 1, got, &error), &error);
+    for (int a = 0; a < 3; a++) assert_close((double)got[a], 0.25 + 0.5 * 4 * (1 + 3), 1e-5);
+    pess_policy_info info;
+    pess_policy_get_info(policy, &info);
+    assert_int_equal(info.action_width, 2);
+    for (int i = 0; i < 6; i++) assert_true(info.action_values[i] == -2);
+    pess_policy_destroy(policy);
+    scratch_remove(path);
+}
+
+static void networks_without_end_are_refused(void **unused) {
+    (void)unused;
+    static char names[70][12];
+    static array arrays[70];
+    pess_import_options o = pess_import_options_defaults();
+    pess_policy *policy = NULL;
+    for (int i = 0; i < 70; i++) {
+        (void)snprintf(names[i], sizeof names[i], "%d.weight", i);
+        arrays[i] = (array){names[i], 2, {2, 2}, 0, NULL};
+    }
+    const char *path = arrays_file(arrays, 70);
+    assert_failure(pess_policy_import(path, &o, &policy, &error), PESS_INPUT, &error, "more than", "layers", NULL);
+    scratch_remove(path);
+    assert_failure(pess_policy_import(TEST_DATA "/torch_golden.txt", &o, &policy, &error), PESS_INPUT, &error, ".npz",
+                   NULL);
+    assert_failure(pess_policy_import("/nowhere.npz", &o, &policy, &error), PESS_IO, &error, "/nowhere.npz", NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_pytorchs),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_layer_without_weights_is_refused),
         cmocka_unit_test(shapes_that_disagree_are_both_named),
+        cmocka_unit_test(arrays_that_are_no_network_are_refused),
+        cmocka_unit_test(what_an_export_has_is_taken),
+        cmocka_unit_test(networks_without_end_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

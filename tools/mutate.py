@@ -109,6 +109,7 @@ def tests_for(path):
         weight += min(sum(word in callers for word in words), 30) / 2
         weight += 10 * min(sum(stem in word for word in words), 5)
         weight += 50 * (stem in title) + 5 * (folder in title) + sum(part in title for part in stem.split("_"))
+        weight += 20 * len(set(stem.split("_")) & set(title.split("_")))
         weight += sum(word.startswith(folder + "/") for word in words)
         weights[title] = weight
     return sorted(weights, key=weights.get, reverse=True)
@@ -257,8 +258,9 @@ def judge(build, path, text, scratch, options):
     objects, program = build.compile(path, text, scratch), os.path.join(scratch, "test")
     if not objects:
         return None
-    slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)[:options.tests]}
-    for test in sorted(slow, key=slow.get)[:list(slow.values()).count(False) if options.quick else None]:
+    slow = {test: build.costs.get(test, 0) > SLOW for test in tests_for(path)}
+    tried = [test for test in slow if not (options.quick and slow[test])][:options.tests]
+    for test in sorted(tried, key=slow.get):
         unchanged = [os.path.join(build.folder, "tests", test)]
         if build.link(test, path, objects, scratch, program) and build.fails(test, [program], unchanged, scratch):
             return f"killed by {test}"

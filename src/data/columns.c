@@ -76,13 +76,3 @@ pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__
     }
     return PESS_OK;
 }
-
-void pess__swap_bytes(void *elements, int64_t count, size_t size) {
-    uint8_t *at = elements;
-    for (int64_t i = 0; i < count; i++, at += size)
-        for (size_t a = 0, b = size - 1; a < b; a++, b--) {
-            const uint8_t keep = at[a];
-            at[a] = at[b];
-            at[b] = keep;
-        }
-}

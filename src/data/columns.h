@@ -21,9 +21,6 @@ void pess__cutter_free(pess__cutter *cutter);
 pess_status pess__cutter_next(pess__cutter *cutter, pess__stream *stream, pess__fill *fill, pess__portion *portion,
                               pess_error *error);
 
-/* Turns the bytes of each of `count` elements around. */
-void pess__swap_bytes(void *elements, int64_t count, size_t size);
-
 static inline uint32_t pess__get16(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
 static inline uint32_t pess__get32(const uint8_t *at) { return pess__get16(at) | pess__get16(at + 2) << 16; }
 static inline uint64_t pess__get64(const uint8_t *at) { return pess__get32(at) | (uint64_t)pess__get32(at + 4) << 32; }

@@ -75,15 +75,21 @@ static int64_t truth_type(pess__hdf5_out *out) {
     return type;
 }
 
+/* A file in memory alone. Without a list that says so HDF5 would write to the disk: so none is made then, and its name
+ * is one that no disk has. */
+static void create_in_memory(pess__hdf5_out *out) {
+    const int64_t access = taken(out, hdf5.H5Pcreate(*hdf5.H5P_CLS_FILE_ACCESS_ID_g));
+    did(out, hdf5.H5Pset_fapl_core(access, 1 << 20, 0));
+    if (!out->failed) out->file = taken(out, hdf5.H5Fcreate("/dev/null/memory", TRUNCATE, 0, access));
+    (void)hdf5.H5Pclose(access);
+}
+
 pess_status pess__hdf5_create(pess__hdf5_out *out, pess_error *error) {
     *out = (pess__hdf5_out){.file = -1};
     PESS_TRY(pess__library_load(&hdf5_library, error));
     did(out, hdf5.H5open());
     (void)hdf5.H5Eset_auto2(0, NULL, NULL);
-    const int64_t access = taken(out, hdf5.H5Pcreate(*hdf5.H5P_CLS_FILE_ACCESS_ID_g));
-    did(out, hdf5.H5Pset_fapl_core(access, 1 << 20, 0));
-    out->file = taken(out, hdf5.H5Fcreate("memory", TRUNCATE, 0, access));
-    (void)hdf5.H5Pclose(access);
+    create_in_memory(out);
     out->type[PESS__HDF5_TRUTH] = truth_type(out);
     out->type[PESS__HDF5_U8] = *hdf5.H5T_STD_U8LE_g;
     out->type[PESS__HDF5_I64] = *hdf5.H5T_STD_I64LE_g;

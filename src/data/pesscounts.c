@@ -74,9 +74,9 @@ static pess_status read_header(pess__stream *stream, counts_reader *r, pess_erro
     pess__pesscounts_header *h = &r->header;
     const char *name = pess__infile_name(stream->file);
     int64_t size = 0;
-    PESS_TRY(pess__infile_size(stream->file, &size, error));
     PESS_TRY(pess__infile_at(stream->file, 0, h, sizeof *h, error));
     if (!matches(h->magic, sizeof h->magic)) return pess__fail(error, PESS_INPUT, "%s: is not a file of counts", name);
+    PESS_TRY(pess__infile_size(stream->file, &size, error));
     if (h->version != PESS__PESSCOUNTS_VERSION)
         return pess__fail(error, PESS_INPUT, "%s: found version %u of the format, expected %d", name, h->version,
                           PESS__PESSCOUNTS_VERSION);

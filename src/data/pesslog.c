@@ -87,7 +87,6 @@ static pess_status read_sections(pess__stream *stream, native_reader *r, const u
 
 static pess_status check_header(pess__stream *stream, const uint8_t *header, int64_t size, pess_error *error) {
     const char *name = pess__infile_name(stream->file);
-    if (!matches(header, HEADER)) return pess__fail(error, PESS_INPUT, "%s: is not a pesslog file", name);
     if (pess__get32(header + 8) != VERSION)
         return pess__fail(error, PESS_INPUT, "%s: found version %u of the format, expected %d", name,
                           pess__get32(header + 8), VERSION);
@@ -101,8 +100,10 @@ static pess_status check_header(pess__stream *stream, const uint8_t *header, int
 static pess_status read_header(pess__stream *stream, native_reader *r, int64_t *rows, pess_error *error) {
     uint8_t header[HEADER + ENTRY * KINDS];
     int64_t size = 0;
-    PESS_TRY(pess__infile_size(stream->file, &size, error));
     PESS_TRY(pess__infile_at(stream->file, 0, header, HEADER, error));
+    if (!matches(header, HEADER))
+        return pess__fail(error, PESS_INPUT, "%s: is not a pesslog file", pess__infile_name(stream->file));
+    PESS_TRY(pess__infile_size(stream->file, &size, error));
     PESS_TRY(check_header(stream, header, size, error));
     const size_t table = (size_t)ENTRY * pess__get32(header + 40);
     PESS_TRY(pess__infile_at(stream->file, HEADER, header + HEADER, table, error));

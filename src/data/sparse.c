@@ -10,10 +10,14 @@ enum { FEW = 1 << 20, TIMES = 32 };
 /* Pairs with an action: tables over so few cost next to nothing. */
 static bool are_few(int64_t states, int64_t actions) { return states <= FEW / (actions > 0 ? actions : 1); }
 
+bool pess__few_occur(int64_t found, int64_t ids, int64_t others) {
+    return !are_few(ids, others) && found < ids / TIMES;
+}
+
 bool pess__is_sparse(const pess__stream *stream) {
     const bool listed = stream->counted != NULL && stream->counted->starts != NULL; /* the file has a number for each */
     return stream->occurring == NULL && stream->state_names == NULL && stream->options.states == 0 && !listed &&
-           !are_few(stream->states, stream->actions) && stream->rows < stream->states / TIMES;
+           pess__few_occur(stream->rows, stream->states, stream->actions);
 }
 
 static pess_status number(pess__stream *stream, uint32_t *id, pess_error *error) {

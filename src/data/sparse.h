@@ -5,6 +5,9 @@
 
 #include "data/stream.h"
 
+/* Whether of so many ids so few were found that a table over all, with `others` of the other kind for each, would cost
+ * out of all proportion. */
+bool pess__few_occur(int64_t found, int64_t ids, int64_t others);
 /* Asked at the end of the log. States that the user declared are all meant. */
 bool pess__is_sparse(const pess__stream *stream);
 /* Numbers the states of the blocks in the order of their appearance, with names in stream->occurring; nothing where

@@ -13,15 +13,18 @@
 #include <string.h>
 
 /* The interface of SQLite 3, which promises not to change. */
-enum { SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_LOCKED = 6, SQLITE_ROW = 100, SQLITE_DONE = 101 };
+enum { SQLITE_OK = 0, SQLITE_BUSY = 5, SQLITE_LOCKED = 6, SQLITE_NOMEM = 7, SQLITE_IOERR = 10 };
+enum { SQLITE_ROW = 100, SQLITE_DONE = 101 };
 enum { SQLITE_INTEGER = 1, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB, SQLITE_NULL };
-enum { SQLITE_OPEN_READONLY = 1, WAIT_FOR_LOCK = 2000 /* ms */ };
+enum { SQLITE_OPEN_READONLY = 1, SQLITE_LIMIT_LENGTH = 0, WAIT_FOR_LOCK = 2000 /* ms */ };
+enum { LONGEST_VALUE = 1 << 24 }; /* bytes; also of what a view or a generated column computes */
 
 #define SQLITE_CALLS(X)                                                                                                \
     X(int, open_v2, (const char *, void **, int, const char *))                                                        \
     X(int, close, (void *))                                                                                            \
     X(const char *, errmsg, (void *))                                                                                  \
     X(int, busy_timeout, (void *, int))                                                                                \
+    X(int, limit, (void *, int, int))                                                                                  \
     X(int, prepare_v2, (void *, const char *, int, void **, const char **))                                            \
     X(int, step, (void *))                                                                                             \
     X(int, finalize, (void *))                                                                                         \
@@ -68,7 +71,9 @@ static pess_status failed(sqlite_source *r, int code, pess_error *error) {
                           "%s: another program has locked the database and did not release it within %d s; try again "
                           "when it is done, or read a copy: sqlite3 FILE '.backup COPY'",
                           r->frames.name, WAIT_FOR_LOCK / 1000);
-    return pess__fail(error, PESS_INPUT, "%s: SQLite says: %s", r->frames.name, sqlite.errmsg(r->database));
+    const int kind = code & 0xff;
+    const pess_status status = kind == SQLITE_NOMEM ? PESS_MEMORY : kind == SQLITE_IOERR ? PESS_IO : PESS_INPUT;
+    return pess__fail(error, status, "%s: SQLite says: %s", r->frames.name, sqlite.errmsg(r->database));
 }
 
 /* ------------------------------------------------------------------------------------------------ the query */
@@ -119,6 +124,7 @@ static pess_status open_query(const pess__stream *stream, sqlite_source *r, pess
     const int code = sqlite.open_v2(r->frames.name, &r->database, SQLITE_OPEN_READONLY, NULL);
     if (code != SQLITE_OK) return failed(r, code, error);
     (void)sqlite.busy_timeout(r->database, WAIT_FOR_LOCK);
+    (void)sqlite.limit(r->database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     PESS_TRY(list_tables(r, &tables, error));
     PESS_TRY(pess__sql_choose(stream, &tables, &query, error));
     const pess_status status = prepare(r, query, error);

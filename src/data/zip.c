@@ -109,9 +109,20 @@ static pess_status read_entry(pess__zip *zip, const uint8_t *at, const uint8_t *
     return PESS_OK;
 }
 
+/* Its directory stands at the end: what does not begin as an archive is not read that far. */
+static pess_status check_beginning(pess__infile *file, pess_error *error) {
+    uint8_t head[4];
+    size_t got = 0;
+    PESS_TRY(pess__infile_head(file, head, sizeof head, &got, error));
+    if (got == sizeof head && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0)) return PESS_OK;
+    return pess__fail(error, PESS_INPUT, "%s: is no .npz file (its first bytes are not those of a zip archive)",
+                      pess__infile_name(file));
+}
+
 pess_status pess__zip_open(pess__infile *file, pess__zip *zip, pess_error *error) {
     *zip = (pess__zip){.file = file};
     uint64_t count = 0, offset = 0, bytes = 0;
+    PESS_TRY(check_beginning(file, error));
     PESS_TRY(pess__infile_size(file, &zip->file_size, error));
     PESS_TRY(find_directory(zip, &count, &offset, &bytes, error));
     zip->directory = (int64_t)offset;

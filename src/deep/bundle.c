@@ -167,7 +167,8 @@ static pess_status table_alone(const char *path, pess_policy **out, pess_error *
     }
     pess_policy_destroy(policy);
     return pess__fail(error, PESS_INPUT,
-                      "%s: found states or actions with names, expected numbers where no model says which is which",
+                      "%s: found states or actions with names, or numbers with large gaps, expected numbers from 0 on "
+                      "where no model says which is which",
                       path);
 }
 

@@ -104,12 +104,25 @@ static pess_status open_one(const pess__generations *g, const char *path, pess__
     return PESS_OK;
 }
 
+/* Which of the two to go on from: the one that got farther. One that is damaged is passed over, if the other is whole.
+ * One that cannot be read now, or is of another run, is not: it may have got farther, and would be written over. */
+static pess_status newest_of(const pess_status status[2], const pess_error errors[2], const pess__cursor cursors[2],
+                             const int64_t reached[2], int *newest, pess_error *error) {
+    const bool whole[2] = {cursors[0].memory != NULL && status[0] == PESS_OK,
+                           cursors[1].memory != NULL && status[1] == PESS_OK};
+    *newest = whole[0] && (!whole[1] || reached[0] > reached[1]) ? 0 : 1;
+    for (int i = 0; i < 2; i++)
+        if (status[i] != PESS_OK && (status[i] != PESS_INPUT || !whole[*newest]))
+            return pess__fail(error, status[i], "%s", errors[i].message);
+    return PESS_OK;
+}
+
 pess_status pess__generations_newest(const pess__generations *g, pess__cursor *cursor, int64_t *progress, bool *found,
                                      pess_error *error) {
     pess__cursor cursors[2] = {{0}};
-    pess_status status[2] = {PESS_IO, PESS_IO};
+    pess_status status[2] = {PESS_OK, PESS_OK};
     pess_error errors[2] = {{0}};
-    int64_t reached[2] = {-1, -1};
+    int64_t reached[2] = {0};
     *found = false;
     *cursor = (pess__cursor){0};
     for (int i = 0; i < 2; i++) {
@@ -121,12 +134,9 @@ pess_status pess__generations_newest(const pess__generations *g, pess__cursor *c
         cursors[i].name = g->directory; /* the path does not live as long */
     }
     if (!*found) return PESS_OK;
-    pess_status result = PESS_OK;
-    if (status[0] != PESS_OK && status[1] != PESS_OK) {
-        const int which = errors[0].message[0] != '\0' ? 0 : 1;
-        result = pess__fail(error, status[which], "%s", errors[which].message);
-    } else {
-        const int newest = status[1] != PESS_OK || (status[0] == PESS_OK && reached[0] > reached[1]) ? 0 : 1;
+    int newest = 0;
+    const pess_status result = newest_of(status, errors, cursors, reached, &newest, error);
+    if (result == PESS_OK) {
         *cursor = cursors[newest];
         *progress = reached[newest];
         cursors[newest] = (pess__cursor){0};

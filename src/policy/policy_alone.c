@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "data/names.h"
+#include "data/sparse.h"
 #include "data/table.h"
 #include "policy/decider.h"
 
@@ -62,6 +63,15 @@ static bool integers(const pess_names *names, int64_t limit, int64_t *count) {
     return true;
 }
 
+/* Numbers of which few occur are names after all: a table of a row or two does not cost what its largest number does.
+ */
+static void name_if_sparse(const pess_names *names, int64_t others, bool *as_integers, int64_t *count) {
+    const int64_t found = pess_names_count(names);
+    if (!*as_integers || !pess__few_occur(found, *count, others)) return;
+    *as_integers = false;
+    *count = found;
+}
+
 static int64_t id_of(const pess_names *names, bool as_integer, int64_t id) {
     return as_integer ? atoll(pess_names_get(names, id)) : id;
 }
@@ -72,6 +82,8 @@ static pess_status to_table(const reading *r, const char *path, int64_t wanted, 
     if (r->count == 0) return pess__fail(error, PESS_INPUT, "%s: found no rows, expected a policy", path);
     *state_integers = integers(r->states, PESS_MAX_STATES, &states);
     *action_integers = integers(r->actions, PESS_MAX_ACTIONS, &actions);
+    if (wanted == 0) name_if_sparse(r->states, actions, state_integers, &states);
+    name_if_sparse(r->actions, wanted > 0 ? wanted : states, action_integers, &actions);
     if (wanted > 0 && (!*state_integers || states > wanted))
         return pess__fail(error, PESS_INPUT,
                           "%s: a policy for another map: found %lld states%s, expected the cells 0 to %lld", path,

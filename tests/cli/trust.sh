@@ -138,6 +138,11 @@ done
 ln -s /dev/zero zero.pessmdp
 expect 3 timeout 60 "$PESS" mdp solve zero.pessmdp
 says "not a decision process"
+ln -s /dev/zero zero.npz
+printf 'f,g,action,reward,terminal\n1,2,0,1,0\n2,1,1,0,1\n' >seen.csv
+expect 0 "$PESS" train seen.csv --features f,g -a naive --protocol smoke --updates 1 --steps 2 --score-episodes 0 --out seen
+expect 3 timeout 60 "$PESS" act zero.npz --policy seen/policy.pessnet
+says "is no .npz file"
 for command in "mdp solve /dev/stdin" "act names.csv --policy /dev/stdin" "plot /dev/stdin -o zero.svg"; do # one endless line
     (tr '\0' a </dev/zero | within 1000000 timeout 60 "$PESS" $command >out 2>err)
     same $? 3 "exit code of $command"
@@ -155,6 +160,14 @@ printf 'state,action,next_state,reward\n0,0,1,1\n100000000,0,0,1\n' >sparse.csv
 (within 1000000 "$PESS" solve sparse.csv --gamma 0.9 --threads 1 -o sparse-policy.csv >out 2>err)
 same $? 0 "exit code with one large id"
 same "$(tail -1 sparse-policy.csv)" "100000000,0,1" "the id in the policy"
+printf 'state\n100000000\n4000\n' >sparse-rows.csv
+printf 'state,action,probability\n%s\n100000000,60000,1\n' "$(seq -f '%.0f,0,1' 0 2999)" >far-policy.csv
+for policy in sparse-policy.csv far-policy.csv; do # of a state, and of an action, with a large number
+    (within 1000000 "$PESS" act sparse-rows.csv --policy $policy --log sparse.csv >out 2>err)
+    same $? 0 "exit code of act with $policy"
+    same "$(cut -d, -f1-4 out | tr '\n' ' ')" \
+        "row,state,action,probability 1,100000000,$(tail -1 $policy | cut -d, -f2),1 2,4000,, " "answers of $policy"
+done
 expect 4 "$PESS" solve sparse.csv --gamma 0.9 --states 100000001 --max-memory 300M -o no.csv
 says "more than the limit of 300 MB"
 says "Try --max-memory"
@@ -162,6 +175,21 @@ says "Try --max-memory"
 expect 2 "$PESS" solve sparse.csv --max-memory plenty
 says "--max-memory: found 'plenty'"
 expect 0 "$PESS" --max-memory=1G list algorithms
+
+# --- a database computes what it says: a value of 800 MB from 8 kB
+if ldconfig -p 2>/dev/null | grep -q libsqlite3.so.0 && python3 -c 'import sqlite3' 2>/dev/null; then
+    python3 -c '
+import sqlite3
+c = sqlite3.connect("large.db")
+c.execute("CREATE TABLE log (state, action, reward, next_state)")
+c.execute("INSERT INTO log VALUES (0, 0, 1, 1)")
+c.execute("CREATE VIEW seen AS SELECT *, hex(zeroblob(400000000)) AS note FROM log")
+c.commit()'
+    expect 0 "$PESS" inspect large.db --table log
+    (within 1000000 "$PESS" inspect large.db --table seen >out 2>err)
+    same $? 3 "exit code of a value of 800 MB"
+    says "SQLite says: string or blob too big"
+fi
 
 # --- names that spreadsheets run
 printf 'state,action,next_state,reward\n=cmd(),-1,-1.5e3,1\n' >formula.csv
@@ -191,6 +219,12 @@ if [ $preloads = yes ]; then
     expect 5 faulty "eio:eio/checkpoint.pess" "$PESS" experiment bandit $small --shard 1/2 -o eio --resume
     says "cannot be read"
     same "$(stat -c %s eio/checkpoint.pess)" "$size" "finished trials after a read error"
+    for file in empty/checkpoint-0.pessdqn empty/checkpoint-1.pessdqn; do # no reason to fall back to the other one
+        before=$(cksum <"$file")
+        expect 5 faulty "eio:$file" "$PESS" $tiny --out empty --resume
+        says "cannot be read"
+        same "$(cksum <"$file")" "$before" "a checkpoint after a read error"
+    done
     expect 0 faulty threads "$PESS" simulate mdp.csv --policy uniform --transitions 500 --threads 4 -o one.csv
     expect 4 faulty threads "$PESS" experiment bandit $small --threads 4 -o threadless
     says "no thread can be started"
