@@ -3,14 +3,11 @@
  * every few steps is left alone. */
 #include "data/inspect.h"
 
-#include <string.h>
-
 enum { MOST_TIMES = 8, FEWEST_ROWS = 32 };
 
 static bool equal_rows(const pess_dataset *d, int64_t i, int64_t j) {
     return d->state[i] == d->state[j] && d->action[i] == d->action[j] && d->next_state[i] == d->next_state[j] &&
-           memcmp(&d->reward[i], &d->reward[j], sizeof *d->reward) == 0 && d->end[i] == d->end[j] &&
-           (d->step == NULL || d->step[i] == d->step[j]) &&
+           d->reward[i] == d->reward[j] && d->end[i] == d->end[j] && (d->step == NULL || d->step[i] == d->step[j]) &&
            (d->probability == NULL || d->probability[i] == d->probability[j]);
 }
 

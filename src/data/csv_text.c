@@ -140,7 +140,8 @@ static pess_status separator_line(pess__csv_text *text, pess__csv_cursor *cursor
     if (cursor->end - line < (ptrdiff_t)length + 2 || strncasecmp(line, says, length) != 0) return PESS_OK;
     const char separator = line[length];
     const size_t behind = line[length + 1] == '\r' ? length + 2 : length + 1;
-    if (memchr(",;\t|", separator, 4) == NULL || line + behind >= cursor->end || line[behind] != '\n') return PESS_OK;
+    if (separator == '\0' || strchr(",;\t|", separator) == NULL || line + behind >= cursor->end || line[behind] != '\n')
+        return PESS_OK;
     if (text->separator == '\0') text->separator = separator;
     bool inside = false;
     if (row_end(text->buffer + at + behind + 1, text->buffer + text->held, true, &inside) == NULL)

@@ -24,14 +24,19 @@ typedef struct patterns {
     int64_t count;
 } patterns;
 
+static bool equal(const pattern *a, const pattern *b) {
+    for (int i = 0; i < PESS__SLICE; i++)
+        if (a->share[i] != b->share[i]) return false;
+    return true;
+}
+
 /* The place of the four, which may be a new one; -1: there are too many. */
 static int64_t place_of(patterns *book, const pattern *wanted) {
     uint64_t bits[PESS__SLICE], hash = 0;
     memcpy(bits, wanted->share, sizeof bits);
     for (int i = 0; i < PESS__SLICE; i++) hash = (hash ^ bits[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
     uint64_t at = hash >> 46;
-    while (book->slot[at] != 0 && memcmp(&book->value[book->slot[at] - 1], wanted, sizeof *wanted) != 0)
-        at = (at + 1) % SLOTS;
+    while (book->slot[at] != 0 && !equal(&book->value[book->slot[at] - 1], wanted)) at = (at + 1) % SLOTS;
     if (book->slot[at] != 0) return book->slot[at] - 1;
     if (book->count == PATTERNS) return -1;
     book->value[book->count] = *wanted;
