@@ -104,15 +104,15 @@ static void append(pess__tensorboard *board, const uint8_t *record, size_t lengt
         board->error = errno;
 }
 
-/* A name that no other run of the program has: TensorBoard looks for "tfevents" in it and goes by the order of names.
- */
+/* A name that no other run of the program has: TensorBoard looks for "tfevents" in it and goes by the order of names,
+ * in which of two runs in the same second that with the larger number comes later. */
 static pess_status create_file(pess__tensorboard *board, const char *directory, pess_error *error) {
     char host[64] = "host";
     (void)gethostname(host, sizeof host - 1);
     for (char *c = host; *c != '\0'; c++)
         if (*c == '/') *c = '-';
     for (int attempt = 0; attempt < 1000 && board->file == NULL; attempt++) {
-        const int length = snprintf(board->path, sizeof board->path, "%s/events.out.tfevents.%010lld.%s.%ld.%d",
+        const int length = snprintf(board->path, sizeof board->path, "%s/events.out.tfevents.%010lld.%s.%07ld.%03d",
                                     directory, (long long)time(NULL), host, (long)getpid(), attempt);
         if (length < 0 || (size_t)length >= sizeof board->path)
             return pess__fail(error, PESS_ARGUMENT, "%.80s…: the name of the directory is too long", directory);
