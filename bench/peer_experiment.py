@@ -11,6 +11,10 @@ import time
 
 import numpy as np
 
+import fast_blas
+
+fast_blas.expect()
+
 ROWS = COLS = 8
 S, A, GAMMA, SLIP = ROWS * COLS, 4, 0.99, 0.2
 CELL = np.arange(S)

@@ -11,6 +11,10 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as graph
 import scipy.sparse.linalg as spl
 
+import fast_blas
+
+fast_blas.expect()
+
 TOLERANCE = 1e-6
 
 

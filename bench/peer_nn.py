@@ -10,7 +10,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+import fast_blas
+
 torch.set_num_threads(1)
+fast_blas.expect()
 
 
 def conv(*layers):

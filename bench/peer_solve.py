@@ -9,6 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
 
+import fast_blas
+
+fast_blas.expect()
+
 GAMMA = 0.99
 
 
