@@ -131,8 +131,7 @@ static void duplicates(page *p) {
     say(p, PESS_SEVERITY_WARNING, "duplicate-step", p->in->duplicates, row,
         "Rows that repeat a step of their episode: %lld; first: row %lld, episode %s, step %lld. Each of them is "
         "counted, so the data look larger than they are: remove the copies, number the episodes apart or, where "
-        "several "
-        "decisions were made on one date, give each a step of its own.",
+        "several decisions were made on one date, give each a step of its own.",
         (long long)p->in->duplicates, (long long)row + 1, episode_at(p, row, episode), (long long)p->data->step[row]);
 }
 

@@ -32,15 +32,15 @@ static void write_verdict(pess__outfile *out, const pess_markov *m) {
         pess__outfile_print(
             out,
             "<p class=\"bad\"><strong>No.</strong> The cell before helps to predict what follows, even when the "
-            "present cell is known: evidence %s, and %s is enough. Cells that are Markov are flagged like "
-            "this with probability %g at most.</p>\n",
+            "present cell is known: evidence %s, and %s is enough. Cells that are Markov are flagged like this with "
+            "probability %g at most.</p>\n",
             e, limit, m->error_probability);
     else
         pess__outfile_print(out,
                             "<p class=\"good\"><strong>No evidence against it.</strong> The cell before was not "
                             "shown to help predict what follows once the present cell is known: evidence %s, and %s "
-                            "would be enough. That is no proof: with "
-                            "more episodes, or a look farther back, it may fail.</p>\n",
+                            "would be enough. That is no proof: with more episodes, or a look farther back, it may "
+                            "fail.</p>\n",
                             e, limit);
     pess__outfile_print(
         out, "<p>Certificates that rest on a model of the cells hold <em>if the cells are Markov</em>. Those "
